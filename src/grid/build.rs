@@ -175,7 +175,7 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
 
 impl Seen {
     /// Returns the neighbors that a tile adds to the next generation, if any. These are the
-    /// requested neighbors, and the neighbors at whose shared boundary the tile has both signs. The
+    /// requested neighbors, and the neighbors next to which this tile has voxels of both signs. The
     /// sign of such a neighbor would be unknown if it were missing.
     fn creator(&self, key: TileKey) -> Option<Creator> {
         let wanted = (self.activity | (self.inside & self.outside)) & ALL & !ACTIVE;

@@ -13,11 +13,11 @@ use crate::primitives::{DisjointRows, PerThread};
 pub(super) struct Scratch<R: Real> {
     /// The values written in the current pass, in patch order.
     pub(super) fresh: Vec<R>,
-    /// The pass that last changed each vertex; 0 for given values.
+    /// The pass that last changed each vertex; 0 if none has, as for given values.
     changed: Vec<u32>,
     /// The pass that last updated each patch; 0 if none has.
     updated: Vec<u32>,
-    /// The last pass that put each patch on its list; 0 if the patch has been removed since.
+    /// The last pass that put each patch on its list; 0 if the patch has converged since.
     listed: Vec<u32>,
     /// For each active patch, the smallest value that it has not processed yet (its pending value).
     news: Vec<R>,

@@ -126,7 +126,8 @@ impl<R: Real> Solver<R> {
         let block = shape.threads(cells_per_thread, 384);
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
-        // Limits the registers so that enough threads keep a multiprocessor busy.
+        // Limits the registers per thread so that a multiprocessor holds enough threads to stay
+        // busy.
         let threads = match (shape.arity, size_of::<R>()) {
             (3, 4) => 1024,
             (4, 8) => 640,

@@ -13,7 +13,7 @@
 //! - [`EikonalState`] holds the arrays. [`EikonalState::fix`] and [`EikonalState::seed`] set the
 //!   source, and [`source`] finds initial values around vertices, points and groups.
 //! - [`solve`] performs rounds over active patches until none is left.
-//! - [`nearest`] solves for several sources and finds the nearest one of each vertex.
+//! - [`nearest`] solves for several sources and finds the source nearest to each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
 //! - [`skinny`] counts values that are doubtful because of the shape of triangles.
 //! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
@@ -100,7 +100,7 @@ pub struct EikonalState<R: Real> {
     inner_repetitions: usize,
     /// The arrival times in patch order; infinite where no front has arrived.
     u: Vec<R>,
-    /// Whether the value of each vertex is given, in patch order.
+    /// Whether the value of each vertex is fixed, in patch order.
     fixed: Vec<bool>,
     /// Upper limits of the arrival times in patch order; empty without limits.
     caps: Vec<R>,

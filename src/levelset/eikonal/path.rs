@@ -214,7 +214,8 @@ impl<'a> Paths<'a> {
             to_source.map(|(value, point, number)| (value, Next::Source { point, number }));
         let side = to_side.filter(|(_, next)| next.u < place.u);
         match (source, side) {
-            // Given values are distances to the source, up to rounding.
+            // Given values equal the distances to the source up to rounding, so the source wins
+            // ties.
             (Some((value, source)), Some((other, _))) if value <= other * (1.0 + 1e-9) => {
                 Some(source)
             }

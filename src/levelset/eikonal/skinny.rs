@@ -15,7 +15,7 @@ pub const SMALLEST_ANGLE: f64 = 10.0;
 /// A vertex counts if more than this fraction of its path runs through or along skinny triangles.
 pub const SHARE: f64 = 0.1;
 
-/// The part of the path to a vertex that runs through or along skinny triangles.
+/// The length of the path to a vertex, and of its part through or along skinny triangles.
 #[derive(Clone, Copy, Default)]
 struct Trail {
     length: f64,
@@ -25,9 +25,9 @@ struct Trail {
 /// Returns the number of vertices whose paths run through or along skinny triangles for more than
 /// the fraction [`SHARE`] of their length.
 ///
-/// `u` is in mesh order, NaN or infinite where no front has arrived. Fronts of the shape `front`
-/// have computed it. The result is 0 in tetrahedra and for circular fronts in the plane, which are
-/// exact on all triangles.
+/// `u` is in mesh order, NaN or infinite where no front has arrived. It was computed with fronts of
+/// the shape `front`. The result is 0 for tetrahedra, and for circular fronts in the plane, because
+/// those are exact on all triangles.
 pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Front) -> usize {
     if mesh.kind == Kind::Volume || mesh.kind == Kind::Planar && front == Front::Circular {
         return 0;
@@ -90,8 +90,8 @@ impl Field<'_> {
         self.at_vertex.row(v as usize).iter().map(|slot| (slot / 3, (slot % 3) as usize))
     }
 
-    /// Returns the trail of a vertex from those of the edge over which its value comes, or `None`
-    /// at a source.
+    /// Returns the trail of a vertex from the trails of the ends of the edge over which its front
+    /// arrives, or `None` at a source.
     fn trail(&self, v: u32, trails: &[Trail]) -> Option<Trail> {
         let (x, own) = (self.x(v), self.value(v));
         let mut best: Option<(f64, u32, [u32; 2], f64)> = None;

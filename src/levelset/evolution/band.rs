@@ -84,10 +84,10 @@ impl<R: Real> Band<R> {
         &self.cells[start..start + self.n_cells_of[p] as usize]
     }
 
-    /// Updates the band and copies phi to `next`.
+    /// Updates the band, and copies phi to `next` in the patches that it examines.
     ///
-    /// Only the patches of the old band and those `visited` by the last reinitialization are
-    /// examined. Elsewhere phi is plus or minus the half width.
+    /// These are the patches of the old band, those with inflow, and those `visited` by the last
+    /// reinitialization. Elsewhere phi is plus or minus the half width.
     pub fn update(&mut self, problem: &Problem<R>, phi: &[R], next: &mut [R], visited: &[u32]) {
         let near = self.near(problem.inflow.patches(), visited);
         let half_width = problem.half_width();

@@ -33,8 +33,8 @@ impl<R: Real> Curvature<R> {
         if self.weighted { "weighted_curvature" } else { "curvature" }
     }
 
-    /// Returns the first vertex (patch order) in the listed patches at which a time-dependent
-    /// coefficient is negative.
+    /// Returns the first vertex (patch order) in the listed patches at which the coefficient is
+    /// negative. Always `None` if the coefficient does not depend on time.
     fn negative(&self, patches: &Patches, list: &[u32]) -> Option<usize> {
         if !self.coefficient.varies() {
             return None;
@@ -62,8 +62,8 @@ impl<R: Real> Motion<R> {
         }
     }
 
-    /// Evaluates every expression once in every thread of the pool, so that its memory is allocated
-    /// now and not during a step.
+    /// Evaluates every expression in every thread of the pool, so that its memory is allocated now
+    /// and not during a step.
     pub fn warm(&self, cpu: &Cpu, patches: &Patches, sites: &Sites) {
         if sites.points.is_empty() {
             return;

@@ -297,7 +297,8 @@ impl<R: Real> Implicit<R> {
     }
 }
 
-/// Returns the vertex (patch order) among `vertices` with the largest residual.
+/// Returns the vertex (patch order) among `vertices` with the largest residual, in the norm of the
+/// preconditioner.
 pub(super) fn slowest<R: Real>(
     residual: &[R],
     diagonal: &[R],

@@ -51,7 +51,7 @@ impl<R: Real> Increments<R> {
             3 => self.passes::<3>(pass, galerkin, dt),
             _ => self.passes::<4>(pass, galerkin, dt),
         });
-        // phi upstream of an inflow vertex is unknown, so advection does not change phi there.
+        // phi upstream of an inflow vertex is unknown, so this scheme does not change phi there.
         for &v in problem.inflow.vertices() {
             if !galerkin.upwind()[v as usize] {
                 self.increment[v as usize] = R::zero();

@@ -17,9 +17,9 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
 use crate::primitives::SparseSet;
 
-/// The fraction of the flux around a boundary vertex that must point inward for the vertex to count
-/// as inflow. With this threshold, walls along the flow do not count as inflow even though their
-/// facets only approximate them.
+/// The threshold for inflow: a boundary vertex counts as inflow if its net inward flux exceeds this
+/// fraction of the sum of the magnitudes of the fluxes around it. With this threshold, walls along
+/// the flow do not count as inflow even though their facets only approximate them.
 pub(super) const INFLOW: f64 = 0.01;
 
 /// The boundary vertices where the velocity points into the domain.
@@ -262,8 +262,8 @@ impl<R: Real> Problem<R> {
         Err(check::no_interface(phi.len(), is_inside, why))
     }
 
-    /// Copies the inflow values of a successful step to both arrays at vertices that do not move.
-    /// Returns whether an interface enters there, outside the current band.
+    /// Copies the inflow values of a successful step from `next` to `phi` at vertices that do not
+    /// move. Returns whether an interface enters there, outside the current band.
     pub fn keep_inflow(&self, moving: &[bool], phi: &mut [R], next: &[R]) -> bool {
         if self.inflow.values.is_none() {
             return false;

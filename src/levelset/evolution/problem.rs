@@ -170,8 +170,9 @@ impl<R: Real> Problem<R> {
     /// Returns the upper bound on `|phi|` (patch order): in a band the half width, without a band
     /// the largest value.
     ///
-    /// It is infinite with [`Rule::Never`] and without a band. phi may then be rough, and even a
-    /// stable step can make it grow beyond its current range (docs/level-set.md, section 2.4).
+    /// It is infinite if there is no band and the rule is [`Rule::Never`]. phi may then be rough,
+    /// and even a stable step can make it grow beyond its current range (docs/level-set.md, section
+    /// 2.4).
     pub fn reach(&self, phi: &[R]) -> R {
         const BLOCK: usize = 4096;
         let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));

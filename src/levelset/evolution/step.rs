@@ -119,7 +119,8 @@ impl<R: Real> Evolution<R> {
 
     fn is_reinitialization_due(&self) -> bool {
         let (options, progress) = (&self.problem.options, &self.progress);
-        // Whether the interface may have crossed half of the band; never true without a band.
+        // Whether the interface may have moved by half of the half width; never true without a
+        // band.
         let has_crossed_half = options.half_width.is_some_and(|w| progress.displacement >= 0.5 * w);
         match options.rule {
             Rule::Never => false,
@@ -136,7 +137,7 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Reinitializes phi and lets the band follow the interface.
+    /// Reinitializes phi and updates the band around the interface.
     ///
     /// Without a band, phi becomes a signed distance function at all vertices that a front from the
     /// interface reaches.

@@ -50,7 +50,8 @@ impl<R: Real> Prepared<R> {
             Prepared::Varying(fill) => {
                 let t = match sampling {
                     Sampling::At(t) | Sampling::Mean(_, t) => t,
-                    // A function without bounds. Its value at the start limits the step already.
+                    // The function has no known bounds, so its value at the end stands for them.
+                    // The value at the start already limits the step.
                     Sampling::Bound(span) => span.end,
                 };
                 fill(block.first, t, out);
@@ -298,8 +299,8 @@ impl<R: Real> Coefficients<R> {
         }
         if let Some(alpha) = terms.curvature {
             for (sum, alpha) in sums.iter_mut().zip(alpha) {
-                // All voxels of the block are checked, so a negative value lies in the band or
-                // close to it.
+                // All voxels of the block are checked, so a negative value may lie close to the
+                // band instead of in it.
                 negative |= *alpha < R::zero();
                 *sum += *alpha * curved;
             }

@@ -68,7 +68,7 @@ pub struct StepInfo {
 pub struct Seconds {
     /// Finding the blocks of a step.
     pub blocks: f64,
-    /// Choosing the time step, if coefficients vary.
+    /// Choosing the time step.
     pub speed: f64,
     /// Evaluating the terms.
     pub stages: f64,

@@ -84,7 +84,7 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         self.keys.iter().zip(self.values.chunks_exact(size)).filter(|tile| is_old(*tile)).count()
     }
 
-    /// Returns whether the interface has not moved since `before`.
+    /// Returns whether the interface has moved in at most 1 % of the tiles since `before`.
     pub fn rests_since<R: Real>(&self, before: &Self, gamma: R) -> bool
     where
         S: Stored<R>,
@@ -96,7 +96,7 @@ impl<S: Copy, const E: usize> Interface<S, E> {
     }
 }
 
-/// Returns whether the interface in a tile has not moved.
+/// Returns whether the interface in a tile has moved by at most [`STILL`] voxels.
 fn stands_still<R: Real, S: Stored<R>, const E: usize>(before: &[S], now: &[S], gamma: R) -> bool {
     let load = |values: &[S], n: usize| values[n].load(gamma).to_f64();
     (0..E * E * E).all(|n| {

@@ -29,7 +29,7 @@ pub enum Coefficient<R, const K: usize> {
     /// Evaluated on each block. Its bounds over a step limit the length of the step, and its means
     /// replace its values if it changes much.
     Sampled(SampleFill<R>),
-    /// Evaluated on each block, at any time, because it does not depend on time. It is not stored.
+    /// Independent of time, but evaluated on each block in every pass instead of being stored.
     OfPlace(SampleFill<R>),
     /// Independent of time. Evaluated once per new block, at time 0, and stored in 16 bits as long
     /// as the block exists.

@@ -52,7 +52,7 @@ zeroset_gpu::cuda_header! {
         pub first_news: u64 as "real_bits *",
         /// Counter of the grid barrier.
         pub arrived: u64 as "u32 *",
-        /// `[n_patches]` states of the queue.
+        /// `[n_patches]` state of each patch in the queue.
         pub states: u64 as "u32 *",
         /// `[ring_mask + 1]`
         pub ring: u64 as "u32 *",

@@ -88,7 +88,7 @@ fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u
 struct Class<'a> {
     /// The inner edges and faces at each vertex.
     at: &'a HashMap<u32, Vec<Key>>,
-    /// The vertices with inner edges or faces that belong to the class.
+    /// The vertices of the class that have inner edges or faces.
     is_member: HashSet<u32>,
     /// Whether a simplex is added even if it brings an inner edge or face into the class.
     takes_all: bool,
@@ -114,8 +114,8 @@ impl Class<'_> {
     }
 }
 
-/// Returns the edges, and in tetrahedra the faces, between vertices of the source that are not part
-/// of it. A face with such an edge is not listed.
+/// Returns the edges, and in tetrahedral meshes the faces, that join vertices of the source but are
+/// not part of it. A face with such an edge is not listed.
 fn inner_facets(mesh: &Mesh, simplices: &[u32], arity: usize) -> HashSet<Key> {
     let mut is_source = vec![false; mesh.n_vertices()];
     simplices.iter().for_each(|&v| is_source[v as usize] = true);

@@ -78,7 +78,8 @@ fn root(parent: &mut [usize], mut k: usize) -> usize {
     k
 }
 
-/// Whether two simplices continue each other smoothly across the facet they share. Cells always do.
+/// Whether two simplices continue each other smoothly across the facet they share. Simplices that
+/// are cells always do.
 fn is_smooth(mesh: &Mesh, facet: &[u32], a: &[u32], b: &[u32]) -> bool {
     if a.len() == mesh.kind.arity() {
         return true;

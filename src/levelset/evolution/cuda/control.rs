@@ -9,7 +9,8 @@ use crate::levelset::evolution::problem::Problem;
 use crate::levelset::evolution::time_step::LARGEST_CFL;
 
 impl<R: Real> Control<R> {
-    /// Returns the state before the first band, in which all patches are examined.
+    /// Returns the state before the first band is computed. All patches are active, so that all are
+    /// examined.
     pub fn new(problem: &Problem<R>, n_patches: u32) -> Self {
         let options = &problem.options;
         let (rule, every) = match options.rule {

@@ -141,7 +141,7 @@ impl<R: Real> DeviceGalerkin<R> {
 
     /// Computes the increments of step `turn` of a cycle with `grid` blocks.
     ///
-    /// Each kernel except the first of a cycle starts before the previous one has ended.
+    /// Each kernel except the first of a cycle may start before the previous one has ended.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.

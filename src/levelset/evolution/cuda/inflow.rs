@@ -15,7 +15,7 @@ pub(super) const BLOCK: u32 = 128;
 
 /// The arrays of `kernels/inflow.cu` and the parameters of its launches.
 pub(super) struct DeviceInflow<R: Real> {
-    /// The kernel that finds the inflow, if the velocity changes.
+    /// The kernel that finds the inflow, if the velocity depends on time.
     follow: Option<Kernel>,
     /// The kernel that sets phi, if inflow values are given.
     apply: Option<Kernel>,

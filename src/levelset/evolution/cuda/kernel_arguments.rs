@@ -12,7 +12,7 @@ zeroset_gpu::cuda_header! {
         Arrived = 1,
         /// No interface is left.
         Gone = 2,
-        /// No change is faster than requested.
+        /// phi changes no faster than the requested rate.
         Steady = 3,
         /// phi is not finite.
         Broken = 4,
@@ -20,7 +20,7 @@ zeroset_gpu::cuda_header! {
         AtRest = 5,
         /// The step is too short to advance time.
         Lost = 6,
-        /// A coefficient is not finite, or the curvature is negative.
+        /// A coefficient is not finite, or the curvature coefficient is negative.
         BadCoefficient = 7,
         /// The semi-implicit step does not converge.
         NoConvergence = 8,
@@ -62,7 +62,8 @@ zeroset_gpu::cuda_header! {
         Weighted = 2,
     }
 
-    /// Bounds on the step for C = 1, as bits.
+    /// Upper bounds on the time step for C = 1, and the data that the reinitialization rules need.
+    /// Kernels combine them as the bits of floating-point numbers.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Limits<R> {
         pub first_order: R as "real_bits",
@@ -168,7 +169,7 @@ zeroset_gpu::cuda_header! {
     pub(crate) struct Trace<R> {
         /// Largest change next to the interface.
         pub change_near: R as "real_bits",
-        /// Complement of the smallest vertex whose value is not finite.
+        /// Bitwise complement of the smallest vertex number whose value is not finite.
         pub broken: u32,
         /// Whether a cell is cut.
         pub cut: u32,
@@ -258,7 +259,7 @@ zeroset_gpu::cuda_header! {
         pub values: u64 as "real *",
         /// `[2 * N_FIELDS]` see kernels/coefficients.cu.
         pub broken: u64 as "u32 *",
-        /// The longest step.
+        /// The longest allowed step.
         pub max_step: f64,
         pub n_boundary: u32,
         /// Bit k is set if field k must not be negative.
@@ -287,7 +288,8 @@ zeroset_gpu::cuda_header! {
         /// Data arrays in patch order.
         pub arrays: u64 as "const double* const *",
         pub n: u32,
-        /// Fraction of the flux around an inflow vertex that must point inward.
+        /// Threshold for inflow: the net inward flux around an inflow vertex exceeds this fraction
+        /// of the sum of the magnitudes of the fluxes.
         pub part: R,
     }
 
@@ -308,7 +310,7 @@ zeroset_gpu::cuda_header! {
         pub sums: u64 as "u64 *",
         /// `[2]` number of blocks that arrived at barriers and that left; 0 between launches.
         pub counts: u64 as "u32 *",
-        /// Reduction of the residual, in the norm of the preconditioner.
+        /// Required reduction of the residual, in the norm of the preconditioner.
         pub tolerance: f64,
         pub most_iterations: u32,
         pub unused: u32,

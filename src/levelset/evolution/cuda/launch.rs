@@ -161,7 +161,8 @@ impl<R: Real> Kernels<R> {
                 defines.push(("PLANAR", "1".into()));
             }
             defines.push(("BLOCK", block.to_string()));
-            // Limits the registers so that enough threads keep a multiprocessor busy.
+            // Limits the registers per thread so that a multiprocessor holds enough threads to stay
+            // busy.
             let threads = RESIDENT_THREADS[usize::from(lean)][usize::from(size_of::<R>() == 8)];
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
             if file == "evolution" && shape.arity == 4 {
@@ -190,7 +191,8 @@ impl<R: Real> Kernels<R> {
         };
         let candidate = |block: u32, lean: bool| -> Result<Candidate> {
             let mut unit = variant("evolution", block, lean)?;
-            // With few terms, a lean step in f64 uses fewer registers than it may.
+            // With few terms, a lean step in f64 uses fewer registers than its limit, so the number
+            // of threads for normal steps applies here.
             let wanted = RESIDENT_THREADS[0][usize::from(size_of::<R>() == 8)] / block;
             let paired = is_paired(problem, shape, chunk, wanted, limit);
             if paired {
@@ -381,8 +383,8 @@ impl<R: Real> Kernels<R> {
         self.settle(1)
     }
 
-    /// Launches step `turn` of a cycle. Except for the first kernel of a cycle, it starts before
-    /// the previous kernel has ended.
+    /// Launches step `turn` of a cycle. Unless it is the first kernel of the cycle, it may start
+    /// before the previous kernel has ended.
     fn step(&self, launch: Launch, turn: u32) -> Result<()> {
         let arguments = Arguments::default().with(self.patches).with(self.state).with(turn);
         let Some(step) = self.made.get(self.chosen) else {

@@ -2,10 +2,10 @@
 //!
 //! The GPU holds all data that control the steps (`Control`): the length of the next step, whether
 //! a reinitialization is due, and why steps stop. The host launches *batches*, recorded as graphs.
-//! A batch consists of several *cycles*, and a cycle of several steps and a reinitialization.
-//! Kernels with nothing to do return immediately. The host reads the control block of one batch
-//! while the next one runs, so it never waits for a step. It stops launching when the GPU reports
-//! that the target is reached.
+//! A batch consists of one or more *cycles*, and a cycle of one or more steps and a
+//! reinitialization. Kernels with nothing to do return immediately. The host reads the control
+//! block of one batch while the next one runs, so it never waits for a step. It stops launching
+//! when the GPU reports that the target is reached.
 //!
 //! The kernels are `kernels/band.cu`, `kernels/evolution.cu` and `kernels/eikonal.cu`. Where
 //! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and
@@ -203,7 +203,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.eikonal.check()
     }
 
-    /// Changes the control block.
+    /// Changes the control block, both the copy on the host and the one on the GPU.
     fn change(&mut self, change: impl FnOnce(&mut Control<R>)) -> Result<()> {
         change(&mut self.now);
         self.cuda.write(&mut self.state.control, &[self.now])
@@ -314,7 +314,7 @@ impl<R: Real> DeviceEvolution<R> {
         }
     }
 
-    /// Reinitializes phi and lets the band follow the interface.
+    /// Reinitializes phi and updates the band around the interface.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails.

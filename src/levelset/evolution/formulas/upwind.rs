@@ -119,9 +119,9 @@ fn rises<R: Real, const N: usize>(phi: &[R; N]) -> ([R; N], R) {
 /// Returns the weights `m_i = K_i^+ (phi_i - phi_in)` of the positive-coefficient scheme, up to a
 /// common factor, and their sum (docs/level-set.md, section 2.2, items 2 to 5).
 ///
-/// A weight is zero if it does not have the sign of `sign` or is within rounding of zero. `phi_in`
-/// is `-carried / outflow`. The fractions do not depend on the common factor, so the division by
-/// `outflow` is omitted.
+/// A weight is zero if it does not have the sign of `sign` or is within rounding of zero. `phi_in -
+/// phi_0` is `-carried / outflow`. The fractions do not depend on the common factor, so the
+/// division by `outflow` is omitted.
 #[inline]
 fn shares_of<R: Real, const N: usize>(
     rise: &[R; N],

@@ -1,4 +1,5 @@
-//! Error messages for steps that stopped on the GPU, the same as on the CPU.
+//! Error messages for steps that stopped on the GPU, and a search for the voxel that repeats the
+//! step on the CPU.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub(super) struct Kernels<R: Real> {
     look_up: Kernel,
     look: Kernel,
     begin: Kernel,
-    /// The kernel that chooses the time step, if coefficients vary.
+    /// The kernel that chooses the time step, if coefficients vary or are stored.
     length: Option<Kernel>,
     /// Whether the blocks of `length` synchronize with each other.
     meets: bool,
@@ -32,8 +32,8 @@ pub(super) struct Kernels<R: Real> {
     /// The components of a velocity that combines volumes and expressions.
     components: Option<Components>,
     stage: Kernel,
-    /// The stage with means of the coefficients and its number of blocks, if coefficients vary. It
-    /// or `stage` skips each step.
+    /// The stage with means of the coefficients and its number of blocks, if coefficients vary. In
+    /// each step, either it or `stage` returns without work.
     averages: Option<(Kernel, u32)>,
     relax: Option<Kernel>,
     reinitialize: Option<Kernel>,

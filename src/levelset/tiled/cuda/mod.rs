@@ -6,7 +6,7 @@
 //! products and sums are fused, they agree up to rounding.
 //!
 //! The control data of the steps is on the GPU (`TileControl`): the tile set, the next time step
-//! and the reason to stop. The host launches *cycles* of several steps, recorded as a graph. It
+//! and the reason to stop. The host launches *cycles* of several steps, recorded as graphs. It
 //! examines the control block of the previous cycle while the next one runs. A step that finds no
 //! room for the tiles that it needs stops before it has changed anything. The host then makes room
 //! and the step continues.

@@ -21,7 +21,7 @@ pub trait KeepCoefficient: fmt::Debug + Send + Sync {
     /// memory, and the kernel must do nothing while the steps are paused.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
+    /// Returns [`Error::Device`](crate::Error::Device) if the launch fails.
     fn launch(
         &self,
         cuda: &Cuda,

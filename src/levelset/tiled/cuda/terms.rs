@@ -146,9 +146,9 @@ pub struct DeviceTerms {
     pub normal_speed: DeviceCoefficient<1>,
     /// The curvature coefficient alpha >= 0. Positive values shrink a sphere.
     pub curvature: DeviceCoefficient<1>,
-    /// The position of voxel (0, 0, 0), for expressions.
+    /// The position of voxel (0, 0, 0), for expressions and volumes.
     pub origin: [f64; 3],
-    /// The edge of a voxel, for expressions.
+    /// The edge of a voxel, for expressions and volumes.
     pub dx: f64,
 }
 
