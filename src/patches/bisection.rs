@@ -3,8 +3,8 @@
 //! Each piece is halved across its longest axis of inertia. Moving single vertices then improves
 //! the cut (Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions",
 //! DAC 1982). The halves are bisected in the same way until the patches are small enough. The
-//! pieces are independent. Therefore they are partitioned in parallel, and the result is the same
-//! for any number of threads.
+//! pieces are independent, so they are partitioned in parallel. The result is the same for any
+//! number of threads.
 
 use std::ops::Range;
 

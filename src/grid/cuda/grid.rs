@@ -166,7 +166,7 @@ impl DeviceTiledGrid {
     /// Replaces the control block.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn steer(&mut self, control: TileControl) -> Result<()> {
         self.cuda.write(&mut self.control, &[control])
     }

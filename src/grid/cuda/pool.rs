@@ -47,7 +47,7 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
     /// Writes the values of missing tiles for a band of half width `gamma`.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn set_far<R: Real>(&mut self, cuda: &Cuda, gamma: R) -> Result<()>
     where
         S: Stored<R>,

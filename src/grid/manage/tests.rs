@@ -39,7 +39,7 @@ impl Reference {
     }
 
     /// Returns the missing tiles that the update must create: those that an active tile requests,
-    /// and the neighbors of tiles without a band whose sign differs from that of the tile.
+    /// and those next to a tile without a band whose sign differs from theirs.
     fn asked(&self) -> Vec<Place> {
         let mut asked = Vec::new();
         for (&tile, &(mask, _)) in &self.tiles {
