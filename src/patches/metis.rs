@@ -146,7 +146,7 @@ mod tests {
 
     extern "C" fn handler(_: c_int) {}
 
-    /// Sets the handler of the termination signal at a time when no METIS call runs. Returns the
+    /// Sets the handler of the termination signal while no METIS call is running. Returns the
     /// previous handler.
     fn set_handler(handler: usize) -> usize {
         loop {

@@ -89,7 +89,7 @@ pub struct Patch<'a> {
     pub corners: &'a [u32],
     /// The position of the first column of each owned vertex in `columns`, `[n_owned + 1]`.
     rows: &'a [u32],
-    /// The gathering columns of the owned vertices.
+    /// The gathering columns of all patches.
     columns: &'a [u32],
 }
 

@@ -27,7 +27,7 @@ impl DeviceSurface {
     }
 
     /// Copies the surface to a mesh on the host. Normals become the arrays `nx`, `ny` and `nz`.
-    /// Where there is no gradient, they are the normals of the triangles.
+    /// Where there is no gradient, they are computed from the triangles.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if an earlier kernel failed.
@@ -43,7 +43,7 @@ impl DeviceSurface {
     }
 }
 
-/// Converts normals to arrays. NaN is replaced by the normals of the triangles.
+/// Converts normals to arrays. NaN is replaced by vertex normals computed from the triangles.
 fn with_those_of_triangles(mesh: &Mesh, mut normals: Vec<[f64; 3]>) -> Vec<DataArray> {
     if normals.iter().any(|normal| normal[0].is_nan()) {
         for (normal, other) in normals.iter_mut().zip(vertex_normals(mesh)) {

@@ -14,7 +14,7 @@ impl Ordered {
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory, or if the GPU
-    /// does not respond.
+    /// fails.
     fn on(cuda: &Cuda, mesh: &Mesh) -> Result<Self> {
         let (low, high) = mesh.bounds();
         let points = cuda.upload(&mesh.vertices)?;
@@ -37,7 +37,7 @@ impl Patches {
     ///
     /// # Errors
     /// Returns the errors of [`Patches::new`]. Returns [`Error::Device`](crate::Error::Device) if
-    /// there is not enough memory on the GPU, or if the GPU does not respond.
+    /// there is not enough memory on the GPU, or if the GPU fails.
     pub fn new_on(cuda: &Cuda, mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ordered::on(cuda, mesh), method, patch_size)
     }

@@ -21,7 +21,7 @@ pub trait Blocks<R: Real>: Sync {
     }
 
     /// Returns the voxel with the smallest coordinates in a block. The bounding box of all blocks
-    /// must be less than 2^21 - 2 blocks wide.
+    /// must be at most 2^21 - 2 blocks wide.
     fn corner(&self, block: usize) -> [i32; 3];
 
     /// Writes the values of a block and of `reach` (1 or 2) voxels around it, x fastest, `[(edge +

@@ -44,7 +44,7 @@ impl Cut {
 /// Vertices and triangles are ordered block by block. If `normals` is true, the mesh has the vertex
 /// arrays `nx`, `ny` and `nz`, which OBJ and PLY files store as normals. They are the gradient of
 /// phi by central differences, interpolated along the edge and scaled to length 1. Where values are
-/// missing or the gradient vanishes, they are the normals of the triangles. In a band with a half
+/// missing or the gradient vanishes, they are computed from the triangles. In a band with a half
 /// width below 2 voxels, the differences use clamped values, and normals lean toward the axes by a
 /// few degrees.
 ///
@@ -138,7 +138,7 @@ struct Parts<'a> {
     cells: &'a mut [u32],
 }
 
-/// Removes the first `n` elements from `rest`, which may be empty.
+/// Removes the first `n` elements from `rest` and returns them. What remains may be empty.
 fn take<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     let (taken, left) = std::mem::take(rest).split_at_mut(n);
     *rest = left;
@@ -232,7 +232,8 @@ fn central<R: Real>(block: &Block<R>, place: [i32; 3]) -> [f64; 3] {
     })
 }
 
-/// Normalizes the gradients. Zero gradients are replaced by the normals of the triangles.
+/// Returns the normalized gradients as the arrays `nx`, `ny` and `nz`. Gradients that are zero or
+/// NaN are replaced by vertex normals computed from the triangles.
 fn arrays(mesh: &Mesh, mut gradients: Vec<[f64; 3]>) -> Vec<DataArray> {
     gradients.par_iter_mut().for_each(|gradient| {
         let length = Vec3::from(*gradient).norm();
