@@ -21,7 +21,7 @@ pub enum Device<'a> {
     /// The CPU.
     #[default]
     Cpu,
-    /// A GPU if its memory suffices, otherwise the CPU.
+    /// A GPU, or the CPU if the GPU has too little memory or fails.
     Auto(&'a Arc<Cuda>),
     /// A GPU. The reconstruction fails if the GPU fails.
     Gpu(&'a Arc<Cuda>),

@@ -82,7 +82,7 @@ pub fn sides(mesh: &Mesh, curves: &[Curve], side: Side) -> Result<Sides> {
     crossings.retain(|c| odd.binary_search(&c.edge).is_ok());
     let lost = (0..curves.len()).filter(|&k| !crossings.iter().any(|c| c.curve == k)).count();
     let mut classes = Classes::new(mesh.n_vertices());
-    // Cells with vertices far from the curves have no crossed edge.
+    // An edge with a vertex far from the curves is not crossed.
     let mut is_near = vec![false; mesh.n_vertices()];
     near.iter().for_each(|&(v, _)| is_near[v as usize] = true);
     for t in mesh.cells.as_chunks::<3>().0 {

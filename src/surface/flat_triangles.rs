@@ -179,7 +179,8 @@ impl Sheets {
                 if self.stays(k) {
                     return Some(found);
                 }
-                // One of the other two sides has length zero.
+                // One of the other two sides has length zero. The search goes on across the
+                // remaining one.
                 let drawn = self.drawn[k];
                 let is_next = drawn[(j + 2) % 3] != drawn[(j + 1) % 3];
                 let side = if is_next { (j + 1) % 3 } else { (j + 2) % 3 };

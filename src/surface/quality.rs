@@ -80,8 +80,8 @@ impl std::fmt::Display for Topology {
     }
 }
 
-/// Returns the boundary loops, the longest first. Loops that touch at a vertex are separated by the
-/// order of their edges.
+/// Returns the boundary loops, the longest first. Loops that touch at a vertex may be returned as
+/// one loop, depending on the order of their edges.
 fn holes(mesh: &Mesh) -> Vec<Hole> {
     let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
     let edges: Vec<Vec<[u32; 2]>> = around.facets(

@@ -62,8 +62,8 @@ impl Shell {
     fn new(field: &Field, t: usize) -> Self {
         let mut values = [0.0; 1000];
         field.fill(t, 1, &mut values);
-        // Bit x of row y + 10 z is set if that vertex has a distance. In `whole`, bit x is set if
-        // the vertices x, x + 1 and x + 2 of that row have distances.
+        // Bit x of row y + 10 z is set if vertex (x, y, z) has a distance. In `whole`, bit x is set
+        // if the vertices x, x + 1 and x + 2 of that row have distances.
         let mut known = [0_u16; 100];
         for (row, values) in known.iter_mut().zip(values.chunks_exact(10)) {
             for (x, value) in values.iter().enumerate() {

@@ -70,7 +70,7 @@ impl Density {
     }
 
     /// Combines the results of all examined samples. Each result holds the distance to the farthest
-    /// corner and the mean distance of the neighbors from the plane, in cubes.
+    /// corner and the mean distance of the neighbors from the plane, both in cube edges.
     pub(super) fn from_found(found: &[(f64, f64)], cube: f64) -> Density {
         let mut radii: Vec<f64> = found.iter().map(|found| found.0).collect();
         radii.sort_unstable_by(f64::total_cmp);
@@ -94,8 +94,8 @@ impl Density {
     }
 }
 
-/// Returns a lattice with a few samples per cube, if the surface is about as large as a side of the
-/// box.
+/// Returns a lattice with a few samples per cube, if the area of the surface is about that of a
+/// side of the box.
 pub(super) fn coarse((low, high): ([f64; 3], [f64; 3]), n: usize) -> Result<Lattice> {
     Lattice::new(low, high, coarse_cube(low, high, n))
 }

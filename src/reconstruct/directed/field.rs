@@ -97,7 +97,7 @@ impl Field {
         &self.values[t * VERTICES..][..VERTICES]
     }
 
-    /// Changes the side of vertex `v` of a tile.
+    /// Moves vertex `v` of a tile to the other side by changing the sign of its distance.
     pub fn turn(&mut self, t: usize, v: usize) {
         let value = &mut self.values[t * VERTICES + v];
         *value = if *value == 0.0 { -f32::MIN_POSITIVE } else { -*value };

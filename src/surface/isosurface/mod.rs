@@ -193,7 +193,7 @@ fn determinant([a, b, c]: [[f64; 3]; 3]) -> f64 {
         + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// Converts normals to arrays. NaN is replaced by the normals of the triangles.
+/// Converts normals to arrays. NaN is replaced by vertex normals computed from the triangles.
 fn arrays(mesh: &Mesh, mut normals: [Vec<f64>; 3]) -> Vec<DataArray> {
     if normals[0].iter().any(|x| x.is_nan()) {
         let of_triangles = vertex_normals(mesh);

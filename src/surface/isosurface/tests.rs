@@ -135,7 +135,7 @@ fn surfaces_are_closed_at_the_border_if_they_shall_be() {
     let faults = (found.boundary, found.nonmanifold, found.inconsistent);
     assert_eq!((found.euler, found.components, faults), (2, 1, (0, 0, 0)));
     assert_eq!(mesh.bounds(), ([-0.5; 3], [4.5, 65.5, 3.5]));
-    // A single voxel becomes a cell that reaches half a voxel in each direction.
+    // A single voxel becomes an octahedron that reaches half a voxel in each direction.
     let one = volume([1, 1, 1], |_| 3.0);
     let mesh = isosurface(&one, 0.0, &Options::default().closed(true)).unwrap();
     assert_eq!((inspect(&mesh).euler, mesh.n_cells()), (2, 8));

@@ -34,11 +34,12 @@ struct Facets {
 /// Computes the same true distances as [`Gaps::new`], up to rounding. Every run gives the same
 /// result.
 ///
-/// Returns `None` without points or triangles, and also if the GPU does not have enough memory, in
-/// which case the CPU must compute the distances.
+/// Returns `None` without points or triangles. It also returns `None` if there are too many
+/// triangles to sort or the GPU does not have enough memory. The CPU must then compute the
+/// distances.
 ///
 /// # Errors
-/// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
+/// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
 pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
     if points.is_empty() || mesh.n_cells() == 0 {
         return Ok(None);

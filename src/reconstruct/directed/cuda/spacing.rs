@@ -31,8 +31,7 @@ const GROWTH: f64 = 8.0;
 /// median. Returns the indices of these samples, or `None` if the CPU must do the search.
 ///
 /// # Errors
-/// Returns [`Error::Device`](crate::Error::Device) if the GPU does not have enough memory or does
-/// not respond.
+/// Returns [`Error::Device`](crate::Error::Device) if the GPU does not have enough memory or fails.
 pub(in crate::reconstruct) fn far_from_others(
     cuda: &Cuda,
     points: &[[f64; 3]],

@@ -34,7 +34,7 @@ pub(super) struct Surface {
     names: Array<u32>,
     /// Whether a component has a sample nearby, indexed by its name.
     kept: Array<u8>,
-    /// Two counts: 1 if any vertex has a zero normal, and the number of components without a sample
+    /// Two numbers: 1 if any vertex has a zero normal, and the count of components without a sample
     /// nearby.
     counts: Array<u32>,
 }
