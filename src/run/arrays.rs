@@ -30,7 +30,7 @@ impl CleanedMesh {
         Ok(values)
     }
 
-    /// Returns an array of vectors, one per vertex. A cell array has at a vertex the mean of the
+    /// Returns an array of vectors, one per vertex. At a vertex, a cell array has the mean of the
     /// cells around it.
     ///
     /// # Errors

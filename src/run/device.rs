@@ -54,7 +54,7 @@ pub(super) struct Device {
     pub reason: String,
 }
 
-/// Refuses a case that requires an unavailable GPU before the mesh of the case is read.
+/// Refuses a case that requires an unavailable GPU. Called before the mesh of the case is read.
 pub(super) fn check(config: &Config) -> Result<()> {
     if config.device.kind == DeviceKind::Cuda {
         gpu::available(config.device.ordinal)?;

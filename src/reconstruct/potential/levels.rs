@@ -63,9 +63,9 @@ pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 ///
 /// # Errors
 /// Returns [`Error::Case`] for options out of range, if there are no samples, if all of them
-/// coincide, or if one is not finite. Returns [`Error::Device`] before the first step if there is
-/// not enough memory. That error states how many bytes are needed and how many are free. Returns
-/// [`Error::Numerical`] if the samples enclose nothing.
+/// coincide, or if one is not finite. Returns [`Error::Device`] if there is not enough memory, in
+/// most cases before the first step. That error states how many bytes are needed and how many are
+/// free. Returns [`Error::Numerical`] if the samples enclose nothing.
 ///
 /// ```
 /// use zeroset::reconstruct::potential::{Options, reconstruct};

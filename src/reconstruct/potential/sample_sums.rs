@@ -23,7 +23,8 @@ pub struct Rule {
     pub theta: f64,
     /// The exponent p, 2 to 5. Weights are d^-p.
     pub exponent: u32,
-    /// The softening s, in finest voxels.
+    /// The softening s, in finest voxels. In the options of a reconstruction, it is in voxels of
+    /// the level.
     pub softening: f64,
 }
 

@@ -153,7 +153,7 @@ impl DeviceOctree {
     /// leaves above it.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn n_cubes(&self, cuda: &Cuda, level: u32) -> Result<usize> {
         let kernel = cuda.kernel(&Unit::new("reconstruct/octree", &[])?, "octree_cubes")?;
         let (count, n) = (cuda.zeros::<u32>(1)?, self.links.len());
