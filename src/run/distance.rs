@@ -26,7 +26,8 @@ use crate::words::counted;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
 pub(super) struct Found {
-    /// Distances. NaN at vertices that no front has reached.
+    /// Distances. Vertices that no front has reached have the width of the case, or NaN without a
+    /// width.
     pub values: Vec<f64>,
     /// Labels and gradients, if requested.
     pub extras: Extras,
@@ -164,7 +165,8 @@ impl MeshSetup<'_> {
     }
 
     /// Solves for the distance in the scalar type `R`. The results are in the order of the cleaned
-    /// mesh. They are NaN at vertices that no front has reached.
+    /// mesh. At vertices that no front has reached, the values are the width, or NaN without a
+    /// width.
     pub(super) fn solve<R: Real>(
         &self,
         distance: &Distance,
@@ -307,8 +309,8 @@ impl MeshSetup<'_> {
     }
 }
 
-/// Writes the number of vertices behind skinny triangles to the report, and warns if it is 1 % or
-/// more.
+/// Writes the number of vertices behind skinny triangles to the report, and warns if they are 1 %
+/// or more of the reached vertices.
 fn note_skinny(report: &mut Report, n: usize) {
     let Some(distances) = &mut report.distances else { return };
     distances.behind_skinny = n;

@@ -51,7 +51,8 @@ fn distance_on(
     let (beside, is_named) = (paths_beside(output), paths.is_some());
     let paths = paths.unwrap_or(&beside);
     check_outputs(config, distance, output, paths)?;
-    // The user has not named this file. If there is a distance beside it, the writer compares it.
+    // The user has not named the file of the paths. If `output` exists, `companions` below checks
+    // whether that file may be replaced.
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     if !distance.paths_from.is_empty() && !is_named && is_there(paths) && !is_there(output) {
         return Err(atomic::in_the_way(paths));

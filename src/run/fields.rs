@@ -91,13 +91,13 @@ pub(super) fn value_at(
 
 /// Returns the values of the expression of the key `key` in the cells of the cleaned mesh.
 ///
-/// Coordinates are taken at the centroid. Names have the numbers of cells, see
-/// [`Mesh::numbers`](crate::mesh::Mesh::numbers).
+/// Coordinates are those of the centroid. The name of an array or group stands for its number in
+/// the cell; see [`Mesh::numbers`](crate::mesh::Mesh::numbers).
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::numbers`]. Each error gives the location of the key and
 /// points into the expression. Returns [`Error::Case`](crate::Error::Case) if the expression needs
-/// a number of an array in a cell or at a corner where the array has none.
+/// an array in a cell, or at a corner of a cell, where the array has no value.
 pub fn cell_values(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -119,8 +119,8 @@ pub fn cell_values(
 /// Returns for each cell whether it lies inside the mask of the key `key`.
 ///
 /// A mask that uses a cell array or a group of cells is evaluated in the cells. Any other mask is
-/// evaluated at the vertices, and a cell is inside if all its corners are. A mask without a value,
-/// because an array has none, excludes the place.
+/// evaluated at the vertices, and a cell is inside if all its corners are. A place is outside if
+/// the mask has no value there because an array has none.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::numbers`]. Returns [`Error::Case`](crate::Error::Case) for

@@ -20,7 +20,8 @@ pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<S
     Some(warning(path, frame, offset, &format!("the scanner, in which {other} may lie")))
 }
 
-/// Returns a warning if two surfaces lie in different frames. `other` is the surface at `path`.
+/// Returns a warning if two surfaces lie in different frames. `other` is the frame of the surface
+/// at `path`, and `mesh` is the frame of the mesh of the case.
 pub(super) fn different(path: &Path, other: &FileFrame, mesh: &FileFrame) -> Option<String> {
     let is_chosen = other.is_chosen || mesh.is_chosen;
     let offset = other.offset_from(mesh).filter(|&offset| offset > 0.0 && !is_chosen)?;

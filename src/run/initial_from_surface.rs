@@ -27,7 +27,7 @@ impl Warnings<'_> {
         self.add_whole(Some(warning));
     }
 
-    /// Adds a warning that names the file already.
+    /// Adds a warning that already names the file.
     fn add_whole(&mut self, warning: Option<String>) {
         if let Some(warning) = warning {
             tracing::warn!("{warning}");

@@ -33,8 +33,9 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
         + vertices * index * (1.0 + LOCAL[kind]);
     let coordinates = LOCAL[kind] * vertices * 3.0 * scalar;
     // For each vertex, the distance solver stores two values, their last change, and a flag that
-    // states whether the value is given. The evolution stores phi twice, and a flag that states
-    // whether the vertex is in the band.
+    // states whether the value is given. The evolution stores phi twice, and two flags: whether
+    // |phi| is below the half width and whether the vertex moves. It also lists the cells of each
+    // patch that take part in a step.
     let distance = vertices * (2.0 * scalar + 5.0);
     let evolution = match config.distance {
         Some(_) => 0.0,

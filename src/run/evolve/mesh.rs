@@ -145,7 +145,7 @@ fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, repor
     }
 }
 
-/// Returns a sentence that explains why the steps of velocity and normal speed are short.
+/// Returns a sentence that explains why the velocity and the normal speed require short time steps.
 fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
         "steps are up to {:.0} times shorter than typical cells with an inradius of {:.3e} allow: \
