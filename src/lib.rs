@@ -32,8 +32,8 @@
 //! ```
 //!
 //! All lengths are in the units of the mesh. All errors are variants of one enum, [`Error`], and
-//! each variant maps to one exit code of the program. Results are bitwise identical in every run
-//! and for every number of threads. The pages in
+//! each variant maps to one exit code of the program. By default, results are bitwise identical in
+//! every run and for every number of threads. The pages in
 //! [docs](https://github.com/zeroset-developers/zeroset/blob/main/docs/README.md) describe the
 //! equations, their sources and their limits.
 //!

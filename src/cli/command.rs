@@ -119,8 +119,8 @@ impl Command {
 
     /// Returns the files that the command writes.
     ///
-    /// `run` writes only into its folder. `distance` makes its own checks, because it also reads
-    /// the files that a case may name.
+    /// `run` and `distance` are left out. They make their own checks, because they also read files
+    /// that the case or its options name.
     pub fn outputs(&self) -> Vec<&Path> {
         match self {
             Command::Generate(args) => args.output().into_iter().collect(),

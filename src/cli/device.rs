@@ -11,7 +11,7 @@ use zeroset::gpu::{self, Cuda};
 /// justifies the GPU's startup time of a quarter of a second.
 ///
 /// # Errors
-/// Returns [`Error::Device`] if the GPU is requested but cannot be used.
+/// Returns [`Error::Device`] if the GPU is requested but not available, or if it cannot be opened.
 pub fn gpu(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Cuda>> {
     match kind {
         DeviceKind::Cpu => Ok(None),
@@ -46,7 +46,7 @@ pub fn either<T>(
 /// Returns the first `n` GPUs under the same conditions as [`gpu`], each repeated `streams` times.
 ///
 /// # Errors
-/// Returns [`Error::Device`] if the GPUs are requested and one of them cannot be used.
+/// Returns the errors of [`gpu`], and [`Error::Device`] if one of the other GPUs cannot be opened.
 pub fn gpus(kind: DeviceKind, is_worth_it: bool, n: u32, streams: u32) -> Result<Vec<Cuda>> {
     let mut gpus: Vec<Cuda> = gpu(kind, is_worth_it)?.into_iter().collect();
     if !gpus.is_empty() {

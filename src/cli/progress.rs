@@ -167,7 +167,7 @@ fn share(progress: &Progress) -> Option<f64> {
 
 /// Returns the steps per second, and the remaining seconds if they are known.
 ///
-/// `elapsed` is the time since the run began or was resumed.
+/// `elapsed` is the time since the steps began or were resumed.
 pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>) {
     let seconds = elapsed.as_secs_f64();
     // `elapsed` does not include the time before a resume, so earlier steps do not count.
@@ -182,7 +182,7 @@ pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>)
 /// Returns a line such as "12 s left, step 120, time 0.012, dt 1e-4, 35 steps/s".
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let (rate, left) = rate(progress, elapsed);
-    // The most important part comes first, because a narrow terminal cuts the end.
+    // The most important part comes first, because a narrow terminal cuts off the end.
     let left = left.map_or(String::new(), |left| format!("{} left, ", human(left)));
     let Progress { step, time, dt, .. } = progress;
     format!("{left}step {step}, time {time:.4e}, dt {dt:.2e}, {rate:.0} steps/s")

@@ -152,12 +152,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 struct Opened {
     cloud: PointCloud,
     file: CloudReport,
-    /// The GPU, if one is requested or the cloud is large enough.
+    /// The GPU, if one is requested, or if the file or the cloud is large enough.
     gpu: Option<Arc<Cuda>>,
     seconds_reading: f64,
 }
 
-/// Reads the cloud, and opens a GPU at the same time if it is certain to be used.
+/// Reads the cloud, and opens a GPU at the same time if it is requested or if the file is large.
 ///
 /// Opening a GPU takes a quarter of a second, about as long as reading a large file.
 fn open(args: &Args, options: &Options, cpu: &Cpu, start: Instant) -> Result<Opened> {

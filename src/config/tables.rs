@@ -54,7 +54,8 @@ impl Default for Device {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
-    /// A GPU if there is one and the mesh has at least 20,000 vertices, otherwise the CPU
+    /// A GPU if one can be used and the case is large enough: a mesh of at least 20,000 vertices,
+    /// tiles with at least 100,000 voxels, or at least 100,000 samples. Otherwise the CPU
     /// (default). The report states the choice and the reason.
     #[default]
     Auto,

@@ -191,8 +191,8 @@ impl RunFolder {
         self.journal.get().into_iter().flat_map(|(journal, _)| journal.names())
     }
 
-    /// Returns the size and hash of each file of this run, without its report and, if it is
-    /// finished, without its checkpoint, which is removed.
+    /// Returns the size and hash of each file of this run except its report. The checkpoint of a
+    /// finished run is left out, because it is about to be removed.
     pub(crate) fn records(&self, is_finished: bool) -> BTreeMap<String, FileRecord> {
         let mut records = self
             .journal

@@ -77,8 +77,8 @@ pub struct Report {
     pub last: Option<Measures>,
     /// Change of the enclosed area or volume.
     pub drift: Option<Drift>,
-    /// Change of the mean weight along the interface (weighted curvature flow). Its first value is
-    /// that of `[initial]`.
+    /// Change of the mean weight along the interface (weighted curvature flow), starting from its
+    /// value on the zero set of `[initial]`.
     pub mean_weight: Option<Drift>,
     /// Number of cells whose quality is too low for the Taylor-Galerkin step. Advection at their
     /// vertices uses the positive-coefficient scheme.

@@ -67,7 +67,7 @@ impl Table {
         self.units.iter().all(|unit| unit.error.is_none() && unit.kernels.iter().all(fine))
     }
 
-    /// Returns the table for the screen: one line per kernel, then the problems.
+    /// Returns the table for the screen: one line per kernel, then notes and the verdict.
     pub fn text(&self) -> String {
         let header =
             ["arch", "unit", "variant", "kernel", "registers", "shared", "stack", "spills"];

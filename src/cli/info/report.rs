@@ -15,7 +15,8 @@ use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Mesh, assess};
 /// The version of the JSON format. It increases when a key changes its meaning, not for new keys.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Facts about a file as stored. All facts about a mesh are `null` for a file without a mesh.
+/// Facts about a file as stored. All facts about a mesh are `null` or empty for a file without a
+/// mesh.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub schema_version: u32,

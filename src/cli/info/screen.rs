@@ -94,7 +94,7 @@ pub(super) fn counted(n: usize, words: Word) -> String {
     format!("{} {}", thousands(n), noun(n, words))
 }
 
-/// Adds the lines about the content of the file, except its arrays.
+/// Adds the lines about the content of the file, except its groups and arrays.
 fn content(lines: &mut Lines, report: &Report) {
     match (&report.volume, report.kind) {
         (Some(volume), _) => {

@@ -45,7 +45,7 @@ pub struct TileCounts {
     /// Largest size of tiles and values in bytes.
     pub bytes: u64,
     /// Size of the interface at the end. `None` if the interface extends over more than 65,536
-    /// voxels.
+    /// voxels along an axis, or if memory ran out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surface: Option<SurfaceCounts>,
 }

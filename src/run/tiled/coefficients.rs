@@ -84,7 +84,8 @@ impl<const K: usize> Written<K> {
                         }
                     });
                 }
-                // Expressions may depend on time, and may be NaN away from the interface.
+                // Expressions are not stored: they may depend on time, and may be NaN away from the
+                // interface.
                 let fill = fill_parts(bound, lines, scale, config.max_step());
                 if is_steady {
                     Coefficient::Stationary(Arc::new(move |first, t, out: &mut [R]| {
