@@ -206,10 +206,10 @@ pub const V34: Case = Case {
     id: "V34",
     title: "developable surfaces and the torus",
     exact: "Exact values are fixed in a ball r < 0.3 on the unit cylinder, in a ball r < 0.1 at \
-            the slant height 0.8 on the cone (half angle 30 degrees, with its tip), and in the \
-            band abs(v) < 0.21 turns around the outer equator of the torus with the radii 1 and r \
-            = 0.4. The exact distance is measured on the unrolled surface. On the torus, it is r v \
-            along the meridians.",
+            slant height 0.8 on the cone (half angle 30 degrees, with its tip), and in a band \
+            around the outer equator of the torus with radii 1 and r = 0.4. In this band, the \
+            angle abs(v) around the tube is less than 0.21 of a full turn. The exact distance is \
+            measured on the unrolled surface. On the torus, it is r v along the meridians.",
     note: "Vertices are moved by up to 0.1 of a cell, in the coordinates of the surface.",
     deviation: "",
     measure: |setting, mesh, n| match mesh {

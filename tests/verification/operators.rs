@@ -214,12 +214,13 @@ pub const V39: Case = Case {
     title: "maximum principle",
     exact: "In 60 steps with C = 1, no value may leave its initial range of -1 to 1. The data are \
             a step at the surface of a ball with R = 0.35 (\"step\"), and the distance to this \
-            ball divided by two cell widths and clamped to -1 to 1 (\"clamped\"). Both move with \
-            several velocities. Curvature flow starts from random data (\"random\").",
+            ball divided by two cell widths and clamped to -1 to 1 (\"clamped\"). Each \
+            is run with several velocities. Curvature flow starts from random data (\"random\").",
     note: "Random data are not a valid test of the first-order terms \
-           ([level-set.md](level-set.md), section 2.4). Vertices on the boundary do not count. \
-           Where a step meets an inflow boundary, they have no upwind cells and overshoot. The \
-           runs marked `:inflow` report this overshoot for a half plane, over all vertices.",
+           ([level-set.md](level-set.md), section 2.4). For \"step\" and \
+           \"clamped\", vertices on the boundary do not count. Where a step meets an inflow \
+           boundary, they have no upwind cells and overshoot. The runs marked `:inflow` report \
+           this overshoot for a half plane, over all vertices.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);

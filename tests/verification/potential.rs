@@ -141,8 +141,8 @@ pub const V51: Case = Case {
 ///
 /// Four counts are returned: points outside where V does not point inward, points inside where V
 /// does not point outward, points where V is not shorter than 1, and points where P does not grow
-/// in the direction of U. The last number is the largest relative difference between this growth
-/// and the slope.
+/// in the direction of U. The last number is the largest relative difference between the growth of
+/// P per voxel and the length of its gradient.
 fn signs(n: u32, exponent: u32) -> Vec<f64> {
     let ball = Ball::new(n);
     let center = Vec3::from(ball.0.frame().voxel(CENTER));
@@ -183,12 +183,12 @@ const fn towards(mesh: &'static str) -> Series {
 
 pub const V52: Case = Case {
     id: "V52",
-    title: "velocity towards the samples",
+    title: "velocity toward the samples",
     exact: "The rows count points at 0.3 to 2 radii from the center of a sphere of n samples that \
             violate a property. With theta = 0.5, V . (x - c) must be negative outside and \
             positive inside, and V must be shorter than 1. P must be larger at the point 0.05 \
             voxels further along U = grad P / abs(grad P). The last row is the largest relative \
-            difference between this growth and the slope.",
+            difference between the growth of P per voxel over this step and abs(grad P).",
     note: "",
     deviation: "",
     measure: |_, mesh, n| signs(n, mesh.split_once('=').unwrap().1.parse().unwrap()),
