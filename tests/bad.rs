@@ -39,8 +39,8 @@ const TABLE: [(&str, Verdict); 16] = [
     ("octopus_inverted_and_flat.mesh", Verdict::Choose),
 ];
 
-/// A limit in KiB far above what any of these files needs, and far below what some of their headers
-/// request.
+/// The limit of the address space in KiB. It is far above what any of these files needs, and far
+/// below what some of their headers request.
 const MEMORY: &str = "1500000";
 
 /// Runs the program with limited memory and time. Returns the exit code and standard error.

@@ -121,7 +121,7 @@ fn a_speed_that_jumps_in_time_is_named_with_the_time_of_the_jump() {
 
 #[test]
 fn a_flat_cell_that_loses_the_steps_is_named() {
-    // The sliver is so thin that adding a time step no longer changes the time.
+    // The sliver makes the time steps tiny.
     let mut mesh = square(8);
     mesh.vertices.push([0.0; 3]);
     let new = mesh.n_vertices() as u32 - 1;
@@ -135,7 +135,7 @@ fn a_flat_cell_that_loses_the_steps_is_named() {
     let phi = at(&mesh, |x, _| x - x0 - 0.01);
     let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
     let mut evolution = start(&mesh, &phi, &terms, Options::new(None));
-    // At a late time, as after a resume, adding the time step does not change the time.
+    // At a late time, as after a resume, adding such a step does not change the time.
     let mut snapshot = evolution.snapshot();
     snapshot.time = 1e9;
     let (cpu, patches) = parts(&mesh);

@@ -9,9 +9,9 @@
 //! - ```` ```toml ```` whose first line is a file name, such as `# case.toml`, is written to that
 //!   file. Cases, which begin with `version`, must be valid.
 //!
-//! Commands that cannot run here (a GPU, another toolchain) are in ```` ```text ````. There the
-//! options of `zeroset` and the targets of `cargo` must exist. The page says why a command is not
-//! run.
+//! Commands that cannot run here, for example because they need a GPU or another toolchain, are in
+//! ```` ```text ````. There the options of `zeroset` and the targets of `cargo` must exist. The
+//! page says why a command is not run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

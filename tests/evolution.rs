@@ -181,8 +181,8 @@ fn under_curvature_the_interface_meets_the_boundary_at_a_right_angle() {
 
 #[test]
 fn a_weighted_flow_pulls_a_line_into_the_valley_of_its_weight() {
-    // A straight line at height y moves with -w'(y). With w = 0.2 + y^2, this gives y = 0.4 exp(-2
-    // t).
+    // A straight line at height y moves with the velocity -w'(y). With w = 0.2 + y^2, this gives y
+    // = 0.4 exp(-2 t).
     for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
         let errors = [24, 48].map(|n| {
             let mesh = square(n);

@@ -150,7 +150,7 @@ fn cell_arrays_serve_as_coefficients() {
     assert!((phi(&mesh)[v] + 0.05).abs() < 0.01, "{}", phi(&mesh)[v]);
 }
 
-/// Writes a text file for a test of the folder.
+/// Writes a text file into the folder of a test.
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).unwrap();
 }

@@ -138,7 +138,7 @@ fn physical_groups_are_arrays() {
     assert_eq!(speed("1 + fluid"), speed("2"));
 }
 
-/// Runs a case of the field until a time. Returns the first and the last interface.
+/// Runs a case from the field data until the given time. Returns the first and the last interface.
 fn interfaces(case: &Path, until: f64, more: &[&str]) -> [Mesh; 2] {
     let folder = tempfile::tempdir().unwrap();
     let until = format!("evolve.end_time={until}");

@@ -123,8 +123,8 @@ fn corners_that_differ_in_their_last_digits_are_joined() {
     assert!(success && said.contains("2 coincident vertices joined along 2 edges"), "{said}");
 }
 
-/// Runs a case from the field data and returns its measures: the last line of measures.csv by
-/// column.
+/// Runs a case from the field data. Returns everything that it printed, and the last line of
+/// measures.csv as pairs of column and value.
 fn last_measures(case: &Path, results: &Path, set: &[&str]) -> (String, Vec<(String, f64)>) {
     let folder = results.to_str().unwrap();
     let arguments = ["run", case.to_str().unwrap(), "-o", folder];

@@ -1,4 +1,4 @@
-//! Large inputs take time and memory in proportion to their size.
+//! Tests that large inputs take time and memory in proportion to their size.
 
 use std::fmt::Write;
 use std::process::{Command, Output};

@@ -78,7 +78,7 @@ fn an_interface_enters_in_other_ways() {
         // The whole domain moves, without a band.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &whole),
         ("velocity = [1, 0, 0]\ninflow = \"0.25 - t\"", 0.25, &line),
-        // A slow start is no steady state.
+        // A slow start is not a steady state.
         ("velocity = [1, 0, 0]\nsteady = 1e-6\ninflow = \"0.25 - t\"", 0.25, &[]),
     ];
     for (evolve, right, more) in entering {

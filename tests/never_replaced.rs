@@ -161,7 +161,7 @@ const OPTIONS: [(&str, &[&str]); 17] = [
 /// The options that name input files.
 const READ: [&str; 4] = ["--data", "--match", "--points", "--queries"];
 
-/// The help of the program lists no option that writes a file without a row in [`COMMANDS`].
+/// Every option in the help of the program that writes a file has a row in [`COMMANDS`].
 #[test]
 fn every_result_of_every_command_is_in_the_table() {
     let place = Place::prepared();

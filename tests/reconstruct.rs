@@ -323,7 +323,7 @@ fn a_gpu_writes_what_the_cpu_writes() {
     assert!(written[0] == written[1]);
 }
 
-/// Writes a volume whose values are the distance from its center.
+/// Writes a volume whose values are 100 minus the distance from its center in voxels.
 fn write_ball(folder: &Path, n: usize) {
     use zeroset::volume::{Placement, Volume};
     let middle = (n - 1) as f64 / 2.0;

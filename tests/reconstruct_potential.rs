@@ -11,8 +11,8 @@ fn scan(name: &str) -> Option<Mesh> {
     Some(io::read_mesh(&zeroset_testing::data(&format!("scans/{name}"))?).unwrap().mesh)
 }
 
-/// Asserts that every edge belongs to two triangles with opposite directions. Returns the number of
-/// components.
+/// Asserts that the surface is not empty and that every edge belongs to two triangles, which run
+/// along it in opposite directions. Returns the number of components that are not cavities.
 fn parts_of_closed(mesh: &Mesh) -> usize {
     let found = statistics::inspect(mesh);
     assert!(found.components > 0, "no surface");

@@ -1,4 +1,5 @@
-//! A program that is told to end while it prepares its work ends at once and leaves nothing behind.
+//! Tests that a program that is told to end while it prepares its work ends at once and leaves
+//! nothing behind.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;

@@ -59,7 +59,7 @@ fn all<T: Value + Into<f64>>(cuda: &Cuda, shape: [usize; 3], values: &[T]) {
     }
 }
 
-/// Returns scattered numbers from 0 to 85. The number in the middle is NaN.
+/// Returns scattered numbers from 0 to 85.
 fn numbers(shape: [usize; 3]) -> Vec<f32> {
     let scattered = |k: u32| k.wrapping_mul(2_654_435_761).rotate_left(7) ^ k;
     let n = shape.iter().product::<usize>() as u32;

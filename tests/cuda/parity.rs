@@ -116,7 +116,7 @@ pub fn first_order(half_width: Option<f64>) -> Options {
 }
 
 /// Returns evolutions with first-order terms and explicit curvature. Together they cover every kind
-/// of mesh and every option.
+/// of mesh and every option of these schemes.
 pub fn setups() -> Vec<(&'static str, Setup)> {
     let square = |jitter| support::square(48, jitter);
     let start = |mesh: Mesh, terms, options, patch_size| {

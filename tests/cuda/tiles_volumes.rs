@@ -86,10 +86,11 @@ fn fill<R: Real>(
     })
 }
 
-/// The third component of the velocity.
+/// The component of the velocity that is an expression.
 const EXPRESSION: &str = "0.1*y - t";
 
-/// Adds the bounds and means of [`EXPRESSION`], the second of three components, to their values.
+/// Returns a function that also gives bounds and means of the velocity. They are computed only for
+/// its second component, [`EXPRESSION`], because volumes do not change in time.
 fn with_bounds<R: Real>(values: Fill<R>, scale: f64) -> SampleFill<R> {
     let lattice = Lattice::bind(&[EXPRESSION.parse().unwrap()]).unwrap();
     let accuracy = Accuracy { slack: Accuracy::SLACK / scale, max_step: f64::INFINITY };

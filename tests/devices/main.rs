@@ -102,7 +102,7 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
         return;
     }
     let cache = tempfile::tempdir().unwrap();
-    // The oldest supported architecture. CI compiles for all of them.
+    // This is the oldest supported architecture. CI compiles for all supported ones.
     let table = json(&mut devices(&cache, &["--json", "--compile", "sm_75"]), 0);
     let units = table["units"].as_array().unwrap();
     assert_eq!(units.len(), all_units().len());
@@ -138,7 +138,7 @@ fn kernels_of_the_benches_compile() {
     let patches = |real: &str, corners: &str| {
         [("REAL", real), ("CELL_SIZE", corners)].map(|(name, value)| (name, value.to_string()))
     };
-    // Three addresses, two integers and six scalars.
+    // The arguments are three addresses, two integers and six scalars.
     let atomics = |real, bytes: usize, corners| {
         units::atomics(patches(real, corners).to_vec(), [192, 4], 3 * 8 + 2 * 4 + 6 * bytes)
     };

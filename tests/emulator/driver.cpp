@@ -103,7 +103,7 @@ void explain_fault(int, siginfo_t *info, void *) {
     signal(SIGSEGV, SIG_DFL);
 }
 
-// Runs the work now. If the stream records a graph, the work runs when the graph is launched.
+// Runs the work now or, if the stream records a graph, adds it to the graph.
 int in_order(void *stream, std::function<int()> work) {
     if (Graph *graph = stream_of(stream).recorded) {
         graph->push_back(std::move(work));

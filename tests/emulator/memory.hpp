@@ -1,5 +1,6 @@
-// The memory of the emulated GPU. Each array ends where an inaccessible page begins. Arrays are
-// filled with bytes that are NaN as a number and out of range as an index.
+// The memory of the emulated GPU. Each array ends where an inaccessible page begins. New arrays,
+// except for very large ones, are filled with bytes that are NaN as a number and out of range as an
+// index.
 #pragma once
 
 #include <stddef.h>
@@ -15,15 +16,15 @@
 namespace emulator {
 
 constexpr size_t PAGE = 4096;
-// The alignment that the widest loads of kernels need. An array may end up to this many bytes
-// before the inaccessible page.
+// The alignment that the widest loads of kernels need. The end of an array is therefore less than
+// this many bytes before the inaccessible page.
 constexpr size_t ALIGNMENT = 16;
 // Larger arrays are not filled.
 constexpr size_t MOST_FILLED = size_t(1) << 28;
 
 class Memory {
   public:
-    // Returns the address, or null if there is not enough memory.
+    // Allocates an array. Returns its address, or null if there is not enough memory.
     char *take(size_t bytes) {
         size_t used = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         size_t pages = (used + PAGE - 1) / PAGE * PAGE;

@@ -230,7 +230,8 @@ impl<R: Real + Default> Bed<R> {
     }
 }
 
-/// Returns the size of an array in shared memory, in bytes.
+/// Returns the number of bytes that an array takes in shared memory: its size, rounded up to a
+/// multiple of 16.
 pub fn bytes(n: u32, size: usize) -> u32 {
     (n * size as u32).div_ceil(16) * 16
 }

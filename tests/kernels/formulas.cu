@@ -40,8 +40,8 @@ struct Results {
     }
 };
 
-// Evaluates all formulas for `n` cases, with `width` results each. Works with any grid and block
-// size.
+// Evaluates all formulas for `n` cases, with `width` results each. Needs at least `n` threads in
+// total.
 extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 width) {
     u32 t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t >= n) return;

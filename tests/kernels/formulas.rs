@@ -152,7 +152,7 @@ fn is_nan<R: Real>(x: R) -> bool {
     x.to_f64().is_nan()
 }
 
-/// Compares all results of all cases.
+/// Compares the results of the kernel with those of the Rust functions in all cases.
 fn compare<R: Real, const N: usize>(word: &str, next: fn(R) -> R, bits: fn(R) -> u64) {
     let defines = [format!("REAL={word}"), format!("CELL_SIZE={N}")];
     let library =

@@ -9,8 +9,9 @@ use super::layouts::potential::{CellsArgument, FieldArgument, FrameArgument};
 use super::library::{Arg, Launch, Library, arg};
 use super::tiles::grid::HostTiles;
 
-/// Number of threads per block, which is also the number of samples that one block sums.
+/// Number of threads per block.
 const BLOCK: u32 = 256;
+/// Number of samples that one block sums.
 const SUMMED: usize = 2048;
 
 fn cloud(n: usize) -> Vec<[f64; 3]> {

@@ -20,7 +20,7 @@ const TALL: usize = 18;
 /// samples and the pixels.
 fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f32>, Vec<[f32; 4]>) {
     let library = Library::compile("kernels/render/raster.cu", &[], &KERNELS);
-    // A color map from white to black, and a linear tone curve.
+    // A color map from black to white, and a linear tone curve.
     let map: Vec<f32> = (0..512).flat_map(|k| [k as f32 / 511.0; 3]).collect();
     let screen: Vec<f32> = (0..4098).map(|k| 255.0 * k as f32 / 4096.0).collect();
     let drawing = DrawingArgument {

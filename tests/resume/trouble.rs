@@ -127,8 +127,8 @@ fn an_input_that_has_vanished_is_named_and_the_run_goes_on_when_it_is_back() {
 #[test]
 fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     let place = Place::new();
-    // With these settings, larger blocks of memory are returned to the system and requested again,
-    // and threads keep no memory in reserve.
+    // With these settings, freed blocks of 64 KiB or more are returned to the system and must be
+    // requested again, and threads keep no memory in reserve.
     let mut command = place.command("out", &[]);
     command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_ARENA_MAX", "1");
     let child = place.begun_as("out", &mut command);

@@ -242,7 +242,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         self.motion.step(&self.grid, max_dt)
     }
 
-    /// Reinitializes phi directly.
+    /// Reinitializes phi by the direct method.
     pub fn reinitialize(&mut self) {
         self.prepare(true);
         self.motion.reinitialize_directly(&self.grid);

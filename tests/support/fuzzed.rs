@@ -11,7 +11,7 @@ use zeroset::config::Config;
 use zeroset::expression::{Expression, Field};
 use zeroset::{Error, io};
 
-/// Separates the files in an input that stands for several files. This byte occurs neither in text
+/// The byte between the files in an input that stands for several files. It occurs neither in text
 /// nor in XML.
 pub const NEXT_FILE: u8 = 0x1c;
 

@@ -82,8 +82,8 @@ pub const V4: Case = Case {
     ],
 };
 
-/// Returns the row for the number of reinitializations. The displacement rule needs at most one
-/// whenever the path has advanced by half of the half width, plus the one at the start.
+/// Returns the row for the number of reinitializations. The displacement rule needs one at the
+/// start, and at most one each time the path has advanced by half of the half width.
 const fn reinitializations(expected: &'static [f64]) -> Row {
     Row::new("reinitializations", expected).gate(Gate::Times(1.0)).floor(Floor::Count)
 }

@@ -174,7 +174,8 @@ inline int __all_sync(uint32_t mask, int p, SITE) {
     return shim::ballot(shim::in_warp(mask, p == 0, site)) == 0;
 }
 
-// A thread keeps its own value if the other lane is outside of its group of `width` lanes.
+// The lanes form groups of `width`. In shuffles up and down, a thread keeps its own value if the
+// other lane is outside of its group, and in shuffles by exclusive or, if it is in a later group.
 template <typename T>
 T __shfl_sync(uint32_t mask, T value, int from, int width = 32, SITE) {
     auto warp = shim::in_warp(mask, value, site);

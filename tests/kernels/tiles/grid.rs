@@ -17,8 +17,8 @@ pub struct HostTiles {
     words: Vec<Vec<u32>>,
     counts: Vec<u32>,
     near: Vec<u64>,
-    /// Whether the ids of neighbors are stored together. Tiles of 4^3 values in 16 bits do not
-    /// store them.
+    /// Whether the ids of the neighbors of each tile are stored. Tiles of 4^3 values in 16 bits do
+    /// not store them.
     pub has_near: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Tests coefficients given by volumes: the values that the kernel stores for new tiles, and
-//! functions that the other tests share.
+//! Tests the values that the kernel computes from volumes and stores for new tiles. The
+//! coefficients defined here also serve other tests.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,8 +17,8 @@ use crate::library::{Library, arg};
 pub const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 pub const DX: f64 = 0.37;
 
-/// The third component of the velocity, which is not a volume. It is a number if the values are
-/// stored, and an expression otherwise.
+/// The component of the velocity that is not a volume. It is a number if the values are stored, and
+/// an expression otherwise.
 const NUMBER: f64 = -0.13;
 pub const EXPRESSION: &str = "0.1*y - t";
 
