@@ -45,9 +45,9 @@ fn offsets() -> Vec<u32> {
     offsets
 }
 
-/// Evaluates the terms in the listed patches. Returns the values, and two vertices per field: first,
-/// for all fields, the first vertex where the value is not finite, then the first vertex where it is
-/// negative although it must not be.
+/// Evaluates the terms in the listed patches. Returns the values, and two vertices per field:
+/// first, for all fields, the first vertex where the value is not finite, then the first vertex
+/// where it is negative although it must not be.
 fn evaluated<R: Real>(
     cuda: &Arc<Cuda>,
     terms: &[VaryingTerm<'_>],

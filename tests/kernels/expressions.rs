@@ -85,9 +85,9 @@ impl Compiled {
         Compiled { library, generated }
     }
 
-    /// Returns the values of the terms, and two vertices per field: first, for all fields, the first
-    /// vertex where the value is not finite, then the first vertex where it is negative although it
-    /// must not be. `list` holds patches if `offsets` is given, and vertices otherwise.
+    /// Returns the values of the terms, and two vertices per field: first, for all fields, the
+    /// first vertex where the value is not finite, then the first vertex where it is negative
+    /// although it must not be. `list` holds patches if `offsets` is given, and vertices otherwise.
     fn evaluate<R: Copy + From<f32> + 'static>(
         &self,
         list: &[u32],

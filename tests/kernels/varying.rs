@@ -85,8 +85,8 @@ fn edges<R: Real>(bed: &Bed<R>) -> Vec<f64> {
 }
 
 /// Searches for the time step with the given number of blocks. Returns the values of the two terms,
-/// and two vertices per term: first, for both terms, the first vertex where the value is not finite,
-/// then the first vertex where it is negative although it must not be.
+/// and two vertices per term: first, for both terms, the first vertex where the value is not
+/// finite, then the first vertex where it is negative although it must not be.
 fn search<R: Real + Default + 'static>(
     library: &Library,
     bed: &mut Bed<R>,
