@@ -20,8 +20,8 @@ half_width = 2.5
 every = 4
 ";
 
-/// Writes a strip of 10 by 4 squares as a legacy VTK file. The parameters change one vertex and the
-/// arrays.
+/// Writes a strip of 10 by 4 squares as a legacy VTK file. The parameters change one vertex and one
+/// value of each array.
 fn mesh(path: &Path, moved: f64, beta: f64, start: f64) {
     let points: Vec<[f64; 2]> = (0..55).map(|k| [f64::from(k % 11), f64::from(k / 11)]).collect();
     let mut text = "# vtk DataFile Version 3.0\nstrip\nASCII\nDATASET POLYDATA\n".to_string();
