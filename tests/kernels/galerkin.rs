@@ -61,7 +61,8 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         let flows_in = bed.on.patches.to_patch_order(&case.mesh.vertices, |x| u8::from(wall(x)));
         let mut residual = vec![R::of(f64::NAN); n];
         let mut measures = vec![R::of(f64::NAN); bed.on.patches.n_patch_cells()];
-        // The second buffer holds the increments of the previous step.
+        // The increments of moving vertices are NaN until the kernels write them, so that reading
+        // them too early is noticed.
         let mut increment = vec![R::zero(); 2 * n];
         for (v, moving) in bed.moving.iter().enumerate().filter(|(_, moving)| **moving == 1) {
             increment[v] = R::of(f64::from(*moving) * f64::NAN);
