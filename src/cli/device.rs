@@ -8,16 +8,23 @@ use zeroset::gpu::{self, Cuda};
 /// Returns the first GPU, or `None` if the CPU is to be used.
 ///
 /// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` states that the work
-/// justifies the GPU's startup time of a quarter of a second.
+/// justifies the GPU's startup time of a quarter of a second. If the GPU cannot be opened, for
+/// example because another program has all of its memory, the CPU takes over with a warning.
 ///
 /// # Errors
-/// Returns [`Error::Device`] if the GPU is requested but not available, or if it cannot be opened.
-pub fn gpu(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Cuda>> {
+/// Returns [`Error::Device`] if the GPU is requested but not available.
+pub fn gpu(kind: DeviceKind, is_worth_it: bool, ui: &Ui) -> Result<Option<Cuda>> {
     match kind {
         DeviceKind::Cpu => Ok(None),
+        DeviceKind::Cuda => Cuda::new(0).map(Some),
         DeviceKind::Auto if !is_worth_it || gpu::available(0).is_err() => Ok(None),
-        DeviceKind::Auto | DeviceKind::Cuda => Cuda::new(0).map(Some),
+        DeviceKind::Auto => Ok(Cuda::new(0).inspect_err(|error| warn_of_cpu(error, ui)).ok()),
     }
+}
+
+/// Warns that the CPU takes over from a GPU.
+fn warn_of_cpu(error: &Error, ui: &Ui) {
+    ui.warn(format_args!("{error}; the CPU is used instead"));
 }
 
 /// Computes on the device that [`gpu`] chooses.
@@ -33,9 +40,9 @@ pub fn either<T>(
     on_gpu: impl FnOnce(Cuda) -> Result<T>,
     on_cpu: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    match gpu(kind, is_worth_it)?.map(on_gpu) {
+    match gpu(kind, is_worth_it, ui)?.map(on_gpu) {
         Some(Err(error @ Error::Device { .. })) if kind == DeviceKind::Auto => {
-            ui.warn(format_args!("{error}; the CPU is used instead"));
+            warn_of_cpu(&error, ui);
             on_cpu()
         }
         Some(done) => done,
@@ -47,8 +54,14 @@ pub fn either<T>(
 ///
 /// # Errors
 /// Returns the errors of [`gpu`], and [`Error::Device`] if one of the other GPUs cannot be opened.
-pub fn gpus(kind: DeviceKind, is_worth_it: bool, n: u32, streams: u32) -> Result<Vec<Cuda>> {
-    let mut gpus: Vec<Cuda> = gpu(kind, is_worth_it)?.into_iter().collect();
+pub fn gpus(
+    kind: DeviceKind,
+    is_worth_it: bool,
+    n: u32,
+    streams: u32,
+    ui: &Ui,
+) -> Result<Vec<Cuda>> {
+    let mut gpus: Vec<Cuda> = gpu(kind, is_worth_it, ui)?.into_iter().collect();
     if !gpus.is_empty() {
         for stream in 1..n * streams {
             gpus.push(Cuda::new(stream % n)?);

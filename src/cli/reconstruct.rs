@@ -114,7 +114,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     args.outputs.check(&args.output)?;
     let options = args.options()?;
     let cpu = Cpu::current();
-    let Opened { cloud, file, gpu, seconds_reading } = open(&args, &options, &cpu, start)?;
+    let Opened { cloud, file, gpu, seconds_reading } = open(&args, &options, &cpu, ui, start)?;
     let seconds_opening = start.elapsed().as_secs_f64() - seconds_reading;
     let device = match &gpu {
         Some(gpu) if args.device == DeviceKind::Cuda => Device::Gpu(gpu),
@@ -160,13 +160,13 @@ struct Opened {
 /// Reads the cloud, and opens a GPU at the same time if it is requested or if the file is large.
 ///
 /// Opening a GPU takes a quarter of a second, about as long as reading a large file.
-fn open(args: &Args, options: &Options, cpu: &Cpu, start: Instant) -> Result<Opened> {
+fn open(args: &Args, options: &Options, cpu: &Cpu, ui: &Ui, start: Instant) -> Result<Opened> {
     if args.device == DeviceKind::Cuda {
         gpu::available(0)?;
     }
     let is_early = args.device == DeviceKind::Cuda || args.is_large();
     let (early, read, seconds_reading) = std::thread::scope(|scope| {
-        let opening = is_early.then(|| scope.spawn(|| device::gpu(args.device, true)));
+        let opening = is_early.then(|| scope.spawn(|| device::gpu(args.device, true, ui)));
         let read = cpu.run(|| read_cloud(&args.input));
         let seconds = start.elapsed().as_secs_f64();
         (opening.map(|opening| opening.join()), read, seconds)
@@ -175,7 +175,7 @@ fn open(args: &Args, options: &Options, cpu: &Cpu, start: Instant) -> Result<Ope
     options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
     let gpu = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-        None => device::gpu(args.device, cloud.len() >= WORTH_A_GPU)?,
+        None => device::gpu(args.device, cloud.len() >= WORTH_A_GPU, ui)?,
     };
     Ok(Opened { cloud, file, gpu: gpu.map(Arc::new), seconds_reading })
 }

@@ -63,7 +63,7 @@ pub(super) fn gpus(
     let coordinate = if single { 4 } else { 8 };
     let bytes = (n_sites as u64).saturating_mul(3 * coordinate);
     let streams = if bytes > args.memory { 2 } else { 1 };
-    let gpus = device::gpus(args.device, serves && is_worth_it, args.gpus, streams)?;
+    let gpus = device::gpus(args.device, serves && is_worth_it, args.gpus, streams, ui)?;
     if args.gpus > 1 && gpus.is_empty() {
         let gpus = args.gpus;
         let why = match args.device {

@@ -13,11 +13,6 @@ const SMALLEST_PART: f64 = 1e-9;
 /// Splits the cells of `mesh` at the vertices that were found. Returns the counts and, if a cell
 /// was split, the original cell of each cell.
 pub(super) fn split(mesh: &mut Mesh, found: Found) -> (Hanging, Vec<u32>) {
-    let mut nodes: Vec<u32> = Vec::new();
-    nodes.extend(found.edges.iter().flat_map(|(_, nodes)| nodes));
-    nodes.extend(found.faces.iter().flat_map(|(_, nodes)| nodes));
-    nodes.sort_unstable();
-    nodes.dedup();
     let mut work = Work::new(mesh);
     for (edge, nodes) in &found.edges {
         work.split_edge(*edge, nodes);
@@ -25,7 +20,9 @@ pub(super) fn split(mesh: &mut Mesh, found: Found) -> (Hanging, Vec<u32>) {
     for (face, nodes) in &found.faces {
         nodes.iter().for_each(|&node| work.split_face(*face, node));
     }
-    let Work { cells, splits, left, left_at, .. } = work;
+    let Work { cells, splits, mut nodes, left, left_at, .. } = work;
+    nodes.sort_unstable();
+    nodes.dedup();
     let n_split = cells.n_replaced();
     let parents = if n_split > 0 { cells.write_to(mesh, &splits) } else { Vec::new() };
     (Hanging { nodes: nodes.len(), cells: n_split, left, left_at }, parents)
@@ -36,6 +33,8 @@ struct Work<'a> {
     vertices: &'a [[f64; 3]],
     cells: CellList,
     splits: Splits,
+    /// The nodes at which cells were split.
+    nodes: Vec<u32>,
     left: usize,
     left_at: Option<u32>,
 }
@@ -43,7 +42,8 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(mesh: &'a Mesh) -> Self {
         let (cells, splits) = (CellList::new(mesh), Splits::default());
-        Work { vertices: &mesh.vertices, cells, splits, left: 0, left_at: None }
+        let vertices = &mesh.vertices;
+        Work { vertices, cells, splits, nodes: Vec::new(), left: 0, left_at: None }
     }
 
     /// Splits all cells that share an edge. They are split at the `nodes` inside the edge, which
@@ -117,6 +117,7 @@ impl<'a> Work<'a> {
             self.cells.split(cell, base, node);
         }
         self.splits.note(base, node);
+        self.nodes.push(node);
         true
     }
 }
