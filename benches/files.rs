@@ -1,11 +1,11 @@
-//! Benchmark of the work around the CPU solvers: reading each format, partition and setup, whole
-//! runs of `zeroset distance`, and memory per vertex.
+//! Benchmark of the work around the CPU solvers: reading each format, writing states, partition and
+//! setup, whole runs of `zeroset distance`, and memory per vertex.
 //!
-//! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints the Markdown tables of
-//! one mode, or of all modes if none is given. N is the number of vertices. In the mode `distance`,
-//! it is the number before one subdivision, which about quadruples it. Each time is the smallest of
-//! three, given as wall-clock seconds and as CPU seconds summed over all threads. Other work on the
-//! machine hardly changes the CPU seconds. Results are kept under `benches/results/`.
+//! `cargo bench --bench files -- [read|write|setup|distance|memory] [N]` prints the Markdown tables
+//! of one mode, or of all modes if none is given. N is the number of vertices. In the mode
+//! `distance`, it is the number before one subdivision, which about quadruples it. Each time is the
+//! smallest of three, given as wall-clock seconds and as CPU seconds summed over all threads. Other
+//! work on the machine hardly changes the CPU seconds. Results are kept under `benches/results/`.
 
 #[path = "support/formats.rs"]
 mod formats;
@@ -21,6 +21,7 @@ use meter::{cpu_seconds, peak_of};
 use zeroset::Cpu;
 use zeroset::geometry::Vec3;
 use zeroset::io::read_mesh;
+use zeroset::io::vtk::{self, Compression, Geometry, VtkOutput};
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
 use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
 use zeroset::mesh::generate::{Generate, Sphere, generate};
@@ -41,6 +42,9 @@ fn main() {
     let all = what == "all";
     if all || what == "read" {
         cpu.run(|| read(n.unwrap_or(500_002)));
+    }
+    if all || what == "write" {
+        cpu.run(|| write(n.unwrap_or(1_000_002)));
     }
     if all || what == "setup" {
         setup(&cpu, n.unwrap_or(1_180_002));
@@ -86,6 +90,32 @@ fn read(n: u32) {
         let (_, peak) = METER.peak_during(|| read_mesh(&path).expect("mesh"));
         let beside = (peak as f64 - size as f64) / mesh.n_vertices() as f64;
         println!("| {name} | {:.1} | {wall:.2} | {cpu:.2} | {beside:.0} |", size as f64 / 1e6);
+    }
+    println!();
+}
+
+/// Times writing states with each compression: distances everywhere, and clamped to a band.
+fn write(n: u32) {
+    let mesh = sphere(n, 0);
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("state.vtp");
+    println!("Writing states of {} vertices:\n", mesh.n_vertices());
+    println!("| values | compression | MB | s | CPU s | encoding the mesh once, s |");
+    println!("|---|---|---|---|---|---|");
+    let center = Vec3::new(0.0, 0.0, 256.0);
+    let all: Vec<f64> =
+        mesh.vertices.iter().map(|&x| (Vec3::from(x) - center).norm() - 200.0).collect();
+    let band: Vec<f64> = all.iter().map(|phi| phi.clamp(-15.0, 15.0)).collect();
+    for (name, phi) in [("everywhere", &all), ("in a band", &band)] {
+        for compression in [Compression::None, Compression::Lz4, Compression::Zlib] {
+            let (once, _) = best(|| Geometry::mesh(&mesh, compression));
+            let geometry = Geometry::mesh(&mesh, compression);
+            let output = VtkOutput::new(&geometry).time(1.0).point_data("phi", 1, phi);
+            let (wall, cpu) = best(|| vtk::write(&path, &output).expect("file"));
+            let size = std::fs::metadata(&path).expect("file").len() as f64 / 1e6;
+            let word = compression.word();
+            println!("| {name} | {word} | {size:.1} | {wall:.3} | {cpu:.3} | {once:.3} |");
+        }
     }
     println!();
 }

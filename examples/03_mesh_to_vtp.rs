@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The arrays of the output are compressed with LZ4, which is also the default of zeroset.
     // ParaView and VTK can read them.
     let height: Vec<f64> = file.mesh.vertices.iter().map(|x| x[2]).collect();
-    let geometry = Geometry::mesh(&file.mesh, Compression::Lz4);
+    let geometry = Geometry::mesh(&file.mesh, Compression::default());
     write(&output, &VtkOutput::new(&geometry).point_data("height", 1, &height[..]))?;
 
     // The output can be read back.

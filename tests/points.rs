@@ -7,6 +7,7 @@ use std::process::Command;
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
+use zeroset::io::vtk::Compression;
 use zeroset::io::{
     VolumeOptions, WriteOptions, read_mesh, read_volume, write_points, write_volume,
 };
@@ -87,14 +88,16 @@ fn every_format_holds_places_values_and_indices() {
     assert!(wanted.len() > 100);
     for name in FILES {
         let path = folder.path().join(name);
-        write_points(&path, &points).unwrap();
+        write_points(&path, &points, Compression::default()).unwrap();
         assert!(rows(&path) == wanted, "{name}");
-        write_points(&path, &Points::default()).unwrap();
+        write_points(&path, &Points::default(), Compression::default()).unwrap();
         if name.ends_with("csv") || name.ends_with("npy") {
             assert_eq!(rows(&path), [[0.0; 7]; 0], "{name}");
         }
     }
-    let error = write_points(&folder.path().join("p.vtu"), &points).unwrap_err().to_string();
+    let error = write_points(&folder.path().join("p.vtu"), &points, Compression::default())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("did you mean .vtp?"), "{error}");
 }
 

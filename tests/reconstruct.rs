@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
+use zeroset::io::vtk::Compression;
 use zeroset::io::{WriteOptions, read_mesh, write_cloud, write_mesh};
 use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::surface::Topology;
@@ -41,7 +42,7 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     let folder = folder.path();
     let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
     let cloud = samples(&ball, 5_000);
-    write_cloud(&folder.join("ball.ply"), &cloud).unwrap();
+    write_cloud(&folder.join("ball.ply"), &cloud, Compression::default()).unwrap();
     let line = "reconstruct ball.ply --depth 5 -o out.ply --report r.json --picture p.png --json";
     let report: serde_json::Value = serde_json::from_str(&said(folder, line)).unwrap();
     let text = std::fs::read_to_string(folder.join("r.json")).unwrap();
@@ -60,7 +61,8 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert!(mesh.vertex_array("nz").is_some());
     assert!(std::fs::metadata(folder.join("p.png")).unwrap().len() > 1_000);
     // Without normals, the level-set method is used, or normals are estimated. The output says so.
-    write_cloud(&folder.join("bare.ply"), &PointCloud::new(cloud.points)).unwrap();
+    write_cloud(&folder.join("bare.ply"), &PointCloud::new(cloud.points), Compression::default())
+        .unwrap();
     let text = said(folder, "reconstruct bare.ply -o bare.ply.vtp");
     assert!(text.contains("depth 6") && text.contains("closed, genus 0"), "{text}");
     assert!(read_mesh(&folder.join("bare.ply.vtp")).unwrap().mesh.vertex_array("nz").is_some());
@@ -101,9 +103,9 @@ fn pictures_show_the_colors_of_the_cloud() {
     let folder = folder.path();
     let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
     let mut cloud = samples(&ball, 3_000);
-    write_cloud(&folder.join("bare.ply"), &cloud).unwrap();
+    write_cloud(&folder.join("bare.ply"), &cloud, Compression::default()).unwrap();
     cloud.colors = Some(vec![[210, 30, 40]; cloud.len()]);
-    write_cloud(&folder.join("ball.ply"), &cloud).unwrap();
+    write_cloud(&folder.join("ball.ply"), &cloud, Compression::default()).unwrap();
     for method in ["directed", "levelset"] {
         let of = |cloud: &str| {
             let line = format!("reconstruct {cloud} --method {method} --depth 5 -o out.ply");
@@ -277,7 +279,7 @@ fn a_gpu_that_is_not_there_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
-    write_cloud(&folder.join("ball.ply"), &samples(&ball, 2_000)).unwrap();
+    write_cloud(&folder.join("ball.ply"), &samples(&ball, 2_000), Compression::default()).unwrap();
     let case = "version = 1\n[domain.cloud]\npath = \"ball.ply\"\n[reconstruct]\ndepth = 4\n";
     std::fs::write(folder.join("case.toml"), case).unwrap();
     let without = |line: &str| {
@@ -313,7 +315,7 @@ fn a_gpu_writes_what_the_cpu_writes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
-    write_cloud(&folder.join("ball.ply"), &samples(&ball, 20_000)).unwrap();
+    write_cloud(&folder.join("ball.ply"), &samples(&ball, 20_000), Compression::default()).unwrap();
     let written = ["cpu", "cuda"].map(|device| {
         let line = format!("reconstruct ball.ply -o {device}.ply --device {device}");
         let text = said(folder, &line);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::compressed::Compressed;
 use super::generate::words;
 use super::volume;
 use super::{Ui, word};
@@ -64,6 +65,8 @@ pub struct Args {
     #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
     pub frame: Option<Frame>,
     #[command(flatten)]
+    pub compressed: Compressed,
+    #[command(flatten)]
     pub source: volume::Source,
 }
 
@@ -75,7 +78,8 @@ pub struct Args {
 /// output cannot be written. If the file name alone shows that the output cannot be written as
 /// requested, nothing is read.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let options = WriteOptions::default().ascii(args.ascii);
+    let compression = args.compressed.of(&[&args.output])?;
+    let options = WriteOptions::default().ascii(args.ascii).compression(compression);
     if is_volume_target(&args.output) {
         only_for_meshes(&args)?;
         check_folder(&args.output)?;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::compressed::Compressed;
 use super::progress::observer;
 use super::threads::Threads;
 use super::{Ui, json, word};
@@ -58,6 +59,8 @@ pub struct Args {
     /// Output file: .vtu, .vtp, .shape.gii, .label.gii, .morph or .label
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub compressed: Compressed,
     /// Also draw the distance into this .png file, with isolines at round values
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
@@ -143,6 +146,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let path = args.mesh.to_str().ok_or_else(|| {
         Error::usage(format!("{:?} is not valid Unicode", args.mesh), "rename the file")
     })?;
+    let has_paths = !args.path_from.is_empty();
+    let paths = args.paths.as_deref().unwrap_or(Path::new("paths.vtp"));
+    let outputs = [args.output.as_path(), paths];
+    let compression = args.compressed.of(&outputs[..1 + usize::from(has_paths)])?;
     let flags = flags(&args);
     let mesh = MeshSource {
         path: Some(path.to_string()),
@@ -173,6 +180,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     config.precision = Some(args.precision);
     config.device.kind = args.device;
     config.device.threads = args.threads.threads;
+    config.output.compression = Some(compression);
     config.output.picture = args.picture.map(Picture::into_file);
     config.check()?;
     let report = {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::compressed::Compressed;
 use super::device;
 use super::threads::Threads;
 use super::{Ui, volume, word};
@@ -48,6 +49,8 @@ pub struct Args {
     /// Make distances negative inside: minus the distance to the nearest voxel outside
     #[arg(long)]
     pub signed: bool,
+    #[command(flatten)]
+    pub compressed: Compressed,
     /// Device: auto, cpu or cuda; auto uses a GPU for at least 8 million voxels per thread
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
@@ -69,7 +72,7 @@ const WORTH_A_GPU: usize = 1 << 23;
 /// or if no voxel satisfies the expression; [`Error::Input`] if the volume cannot be read;
 /// [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let options = WriteOptions::default();
+    let options = WriteOptions::default().compression(args.compressed.of(&[&args.output])?);
     check_volume_target(&args.output, &options)?;
     check_folder(&args.output)?;
     let cpu = Cpu::current();

@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
+use super::compressed::Compressed;
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
 use zeroset::io::{WriteOptions, check_target, read_mesh, write_mesh};
@@ -33,6 +34,8 @@ pub struct Args {
     /// Write text instead of binary (msh, ply, stl)
     #[arg(long, global = true)]
     ascii: bool,
+    #[command(flatten)]
+    compressed: Compressed,
 }
 
 #[derive(Clone, Debug, clap::Subcommand)]
@@ -76,7 +79,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let Some(path) = &args.output else {
         return Err(Error::usage("generate: no output file", "give one with -o FILE"));
     };
-    let options = WriteOptions::default().ascii(args.ascii);
+    let compression = args.compressed.of(&[path])?;
+    let options = WriteOptions::default().ascii(args.ascii).compression(compression);
     let cube = matches!(args.source, Source::Shape(Generate::Cube(_)));
     check_target(path, &options, cube.then_some(Kind::Volume))?;
     check_folder(path)?;

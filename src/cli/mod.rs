@@ -7,6 +7,7 @@
 mod check;
 mod cloud;
 mod command;
+mod compressed;
 mod convert;
 mod device;
 mod devices;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::finder::Finder;
 use self::ranges::{Entries, Region};
+use super::compressed::Compressed;
 use super::threads::Threads;
 use super::volume::Which;
 use super::{Ui, volume, word};
@@ -88,6 +89,8 @@ pub struct Args {
     /// .npy); .vtu, .vtp or .csv with --tree; .mtx with --sparse
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub compressed: Compressed,
     /// Print only the number of voxels
     #[arg(long, conflicts_with_all = ["output", "blocks", "entries", "copies"])]
     pub count: bool,
@@ -185,19 +188,25 @@ impl Mode<'_> {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mode = args.mode();
     mode.check()?;
+    let output: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    let compression = args.compressed.of(&output)?;
     let file = read_volume(&args.input, &args.source.options())?;
     ui.warn_of(&args.input, &file.warnings);
     match mode {
-        Mode::Tree(path) => tree::run(&args, path, &file.volume, ui)?,
+        Mode::Tree(path) => tree::run(&args, path, &file.volume, compression, ui)?,
         Mode::Sparse(path) => sparse::run(&args, path, &file, ui)?,
         Mode::Count => {
             with_finder(&args, &file.volume, ui, |finder| count::of_boxes(&args.boxes, finder))?;
         }
         Mode::Blocks(edge, path) => {
-            with_finder(&args, &file.volume, ui, |finder| count::of_blocks(edge, path, finder))?;
+            with_finder(&args, &file.volume, ui, |finder| {
+                count::of_blocks(edge, path, compression, finder)
+            })?;
         }
         Mode::List(path) => {
-            with_finder(&args, &file.volume, ui, |finder| list::run(&args, path, finder))?;
+            with_finder(&args, &file.volume, ui, |finder| {
+                list::run(&args, path, compression, finder)
+            })?;
         }
     }
     Ok(0)

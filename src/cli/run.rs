@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::compressed::Compressed;
 use super::interrupt::Interrupt;
 use super::progress::observer;
 use super::{NOT_MET, Ui, json, memory, threads, word};
@@ -46,6 +47,8 @@ pub struct Args {
     /// Also draw the last state into this .png file, with the settings of [output.picture]
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    #[command(flatten)]
+    pub compressed: Compressed,
     /// Print JSON for programs: progress and warnings as lines on standard error, the final report
     /// on standard output
     #[arg(long)]
@@ -118,6 +121,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if let Some(file) = &args.picture {
         config.output.picture.get_or_insert_default().file = Some(file.clone());
     }
+    if let Some(compression) = args.compressed.compression {
+        config.output.compression = Some(compression);
+    }
     let outcome = {
         let observer = observer(ui);
         let observer = interrupt.watching(&*observer);
@@ -156,6 +162,7 @@ fn resuming(args: &Args) -> String {
     args.overrides.threads.iter().for_each(|n| option("--threads", n.to_string()));
     args.output.iter().for_each(|folder| option("-o", folder.display().to_string()));
     args.picture.iter().for_each(|file| option("--picture", file.display().to_string()));
+    args.compressed.word().iter().for_each(|word| option("--compression", word.to_string()));
     words.push("--resume".into());
     let plain = |c: char| c.is_alphanumeric() || "/\\.:=_-+,~".contains(c);
     let quoted = |word: &String| match !word.is_empty() && word.chars().all(plain) {
@@ -179,6 +186,7 @@ fn pictures(config: &Config, folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zeroset::io::vtk::Compression;
 
     #[test]
     fn the_command_that_goes_on_can_be_pasted() {
@@ -193,12 +201,14 @@ mod tests {
             overwrite: true,
             resume: false,
             picture: None,
+            compressed: Compressed { compression: Some(Compression::Lz4) },
             json: false,
         };
         assert_eq!(
             resuming(&args),
             "zeroset run 'my cases/a.toml' --set evolve.cfl=0.5 \
-             --set 'output.checkpoint={ every = 3 }' --device cuda --threads 2 -o 'it'\\''s' --resume"
+             --set 'output.checkpoint={ every = 3 }' --device cuda --threads 2 -o 'it'\\''s' \
+             --compression lz4 --resume"
         );
     }
 }

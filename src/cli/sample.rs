@@ -6,6 +6,7 @@ use std::time::Instant;
 use clap::builder::RangedI64ValueParser;
 use serde::Serialize;
 
+use super::compressed::Compressed;
 use super::progress::Amount;
 use super::threads::Threads;
 use super::{Ui, json, word};
@@ -47,6 +48,8 @@ pub struct Args {
     /// Output file: .ply, .pcd, .xyz, .txt, .csv or .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub compressed: Compressed,
     /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
     #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
     pub frame: Option<Frame>,
@@ -96,6 +99,7 @@ struct Report {
 /// triangles; [`zeroset::Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
+    let compression = args.compressed.of(&[&args.output])?;
     check_folder(&args.output)?;
     let cpu = Cpu::current();
     let file = read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame))?;
@@ -108,7 +112,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     cpu.run(|| {
         let progress = Amount::new(ui, "points", layout.n);
         let pieces = sampler.pieces().inspect(|piece| progress.add(piece.len() as u64));
-        write_cloud_pieces(&args.output, layout, pieces)
+        write_cloud_pieces(&args.output, layout, pieces, compression)
     })?;
     let report = Report {
         points: n,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Ui;
+use super::compressed::Compressed;
 use zeroset::atomic;
 use zeroset::error::Result;
 use zeroset::io::{WriteOptions, write_mesh};
@@ -20,6 +21,8 @@ pub struct SurfaceOutputs {
     /// Also draw the surface into this .png file, with its vertex colors if it has any
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    #[command(flatten)]
+    pub compressed: Compressed,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -36,8 +39,10 @@ impl SurfaceOutputs {
     ///
     /// # Errors
     /// Returns [`Error::Output`](zeroset::Error::Output) if a folder does not exist;
-    /// [`Error::Case`](zeroset::Error::Case) if the picture is not a `.png` file.
+    /// [`Error::Case`](zeroset::Error::Case) if the picture is not a `.png` file, or if the surface
+    /// has a format without a choice of compression and one is given.
     pub fn check(&self, surface: &Path) -> Result<()> {
+        self.compressed.of(&[surface])?;
         self.files(surface).into_iter().try_for_each(atomic::check_folder)?;
         self.picture.as_deref().map_or(Ok(()), picture::check_path)
     }
@@ -65,8 +70,9 @@ impl SurfaceOutputs {
         let title = input.to_str().map_or("", picture::name_of);
         let draw = |_: &PathBuf| picture::surface(mesh, title, &picture::Options::default());
         let drawn = self.picture.as_ref().map(draw).transpose()?;
+        let options = WriteOptions::default().compression(self.compressed.of(&[surface])?);
         let (lost, said) = atomic::together(|| {
-            let lost = write_mesh(surface, mesh, &WriteOptions::default())?;
+            let lost = write_mesh(surface, mesh, &options)?;
             if let (Some(path), Some(image)) = (&self.picture, drawn) {
                 image.write_png(path)?;
             }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::compressed::Compressed;
 use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
@@ -52,6 +53,8 @@ pub struct Args {
     /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z])
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub compressed: Compressed,
 }
 
 /// Reads the mesh, marks and writes the voxels, and prints one line about the output.
@@ -61,7 +64,7 @@ pub struct Args {
 /// [`Error::Input`] if the mesh cannot be read, has no triangles, or has no inside to fill;
 /// [`Error::Device`] if memory runs out; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let options = WriteOptions::default();
+    let options = WriteOptions::default().compression(args.compressed.of(&[&args.output])?);
     check_volume_target(&args.output, &options)?;
     check_folder(&args.output)?;
     let file = read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame))?;

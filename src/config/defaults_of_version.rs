@@ -4,18 +4,28 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Config, MeshRepair};
+use super::{Compression, Config, MeshRepair};
 use crate::mesh::repair::{Repairs, Thinness, Weld};
 
 /// The version whose defaults a case uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DefaultsOf {
-    /// Version 0.1: meshes are neither welded nor repaired.
+    /// Version 0.1: meshes are neither welded nor repaired, and states are compressed with LZ4.
     #[serde(rename = "0.1")]
     V0_1,
 }
 
 impl Config {
+    /// Returns the compression of `.vtu`, `.vtp` and `.vti` files: the one that the case requests,
+    /// and otherwise the default.
+    pub fn compression(&self) -> Compression {
+        let default = match self.defaults {
+            Some(DefaultsOf::V0_1) => Compression::Lz4,
+            None => Compression::default(),
+        };
+        self.output.compression.unwrap_or(default)
+    }
+
     /// Returns the repairs to apply to the mesh file: those that the case requests, and otherwise
     /// the defaults.
     pub fn repairs(&self) -> Repairs {

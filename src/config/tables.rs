@@ -332,8 +332,9 @@ pub struct Output {
     /// Number of steps between lines of measures.csv, >= 1. Default: one line per state.
     #[schemars(range(min = 1))]
     pub measures_every: Option<u64>,
-    /// Compression of the states. Default "lz4".
-    pub compression: Compression,
+    /// Compression of `.vtu`, `.vtp` and `.vti` files, default "zlib", and of a `.vtkhdf` file,
+    /// default "none".
+    pub compression: Option<Compression>,
     /// Additional point data in the states.
     pub fields: Vec<PointField>,
     /// Writes the interface as `interface_*.vtp`.
@@ -364,7 +365,7 @@ impl Default for Output {
             every: None,
             interval: None,
             measures_every: None,
-            compression: Compression::Lz4,
+            compression: None,
             fields: Vec::new(),
             interface: true,
             interface_files: Vec::new(),

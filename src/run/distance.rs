@@ -149,14 +149,14 @@ impl MeshSetup<'_> {
         folder.clear()?;
         let timer = Instant::now();
         let (config, patch_of) = (self.config, self.patches.patch_of_vertex());
-        let mesh = StoredMesh::new(&self.cleaned, config.output.compression);
+        let mesh = StoredMesh::new(&self.cleaned, config.compression());
         let mut states = States::new(config, &mesh, &patch_of, "distance", folder, self.gpu())?;
         let Found { values, extras, paths } = found;
         let state = MeshState { phi: values, extras, ..MeshState::default() };
         states.write_mesh(&state)?;
         states.finish_mesh(&state)?;
         let file = folder.file(&format!("{}_paths.vtp", config.name()));
-        write_paths(&file, &paths, config.output.compression)?;
+        write_paths(&file, &paths, config.compression())?;
         report.states = states.written().len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;

@@ -15,7 +15,6 @@ use crate::Cpu;
 use crate::atomic;
 use crate::config::{Config, Distance};
 use crate::error::{Error, Result};
-use crate::io::vtk::Compression;
 use crate::output::{Claims, Report, Status};
 
 /// Computes the distance of a case and writes it to one file, without a run folder or a report
@@ -66,9 +65,18 @@ fn distance_on(
     setup.note(&mut report);
     let found = setup.distance(distance, &mut report, &mut stage)?;
     let (values, extras) = (&found.values, &found.extras);
+    let compression = config.compression();
     atomic::together(|| {
-        states::write_single(output, &setup.cleaned, "distance", values, extras, distance.width)?;
-        let write = || write_paths(paths, &found.paths, Compression::default());
+        states::write_single(
+            output,
+            &setup.cleaned,
+            "distance",
+            values,
+            extras,
+            distance.width,
+            compression,
+        )?;
+        let write = || write_paths(paths, &found.paths, compression);
         match is_named {
             true => write()?,
             false => atomic::companions(write)?,

@@ -109,7 +109,7 @@ impl ReconstructTask<'_> {
         let name = self.config.name();
         let mut series = Series::new(folder.path(), &name, "vtp");
         series.add(0, 0.0, |path| {
-            let geometry = Geometry::mesh(mesh, self.config.output.compression);
+            let geometry = Geometry::mesh(mesh, self.config.compression());
             let mut output = VtkOutput::new(&geometry);
             output.point_data = mesh.vertex_data.iter().map(Field::from).collect();
             vtk::write(path, &output)

@@ -138,7 +138,7 @@ impl<'a> States<'a> {
             }
             SeriesFormat::Vtkhdf => {
                 let file = folder.file(&format!("{name}.vtkhdf"));
-                let series = HdfSeries::new(&file, compression);
+                let series = HdfSeries::new(&file, of_hdf(config));
                 // HDF5 compresses its arrays itself.
                 (Target::One(series), mesh.geometry(Compression::None))
             }
@@ -248,7 +248,7 @@ impl Files for States<'_> {
             Target::Files(series) => series.resume(&written)?,
             Target::One(series) => {
                 let path = series.path().to_path_buf();
-                *series = HdfSeries::open_existing(&path, self.compression, written.len())?;
+                *series = HdfSeries::open_existing(&path, of_hdf(self.config), written.len())?;
             }
         }
         if let Some(interfaces) = &mut self.interfaces {
@@ -283,6 +283,12 @@ impl Files for States<'_> {
     fn finish(&mut self, last: &State) -> Result<()> {
         self.finish_mesh(last.of_mesh()?)
     }
+}
+
+/// Returns the compression of a `.vtkhdf` file. The default is none, because one thread would have
+/// to compress each state.
+fn of_hdf(config: &Config) -> Compression {
+    config.output.compression.unwrap_or(Compression::None)
 }
 
 /// Writes an interface with normals. STL files store one normal per triangle, and other formats
@@ -386,7 +392,8 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 /// Writes one array in the order of the cleaned mesh to a file whose ending selects the format.
 ///
 /// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
-/// FreeSurfer label stores the vertices whose values are below `width`.
+/// FreeSurfer label stores the vertices whose values are below `width`. `compression` applies to
+/// `.vtu` and `.vtp`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.
@@ -397,11 +404,11 @@ pub(super) fn write_single(
     values: &[f64],
     extras: &Extras,
     width: Option<f64>,
+    compression: Compression,
 ) -> Result<()> {
     let values = cleaned.as_stored(values, f64::NAN);
     match (ending(path), &extras.labels) {
         (Some("vtu" | "vtp"), _) => {
-            let compression = Compression::default();
             let mesh = StoredMesh::new(cleaned, compression);
             let geometry = mesh.geometry(compression);
             let extras = extras.stored(cleaned);

@@ -29,13 +29,19 @@ fn ending(path: &Path) -> Result<&'static str> {
     write::ending(path, &["vtu", "vtp", "csv"], "leaves of a tree", remedy)
 }
 
-/// Writes the leaves of a volume. The file is written atomically.
+/// Writes the leaves of a volume. The file is written atomically. `compression` applies to `.vtu`
+/// and `.vtp`.
 ///
 /// # Errors
 /// Returns the errors of [`check_leaves_target`], [`Error::Case`] if a volume with more than one
 /// slice is written as `.vtp` or if there are too many leaves for `.vtu` or `.vtp`,
 /// [`Error::Device`] if memory runs out, and [`Error::Output`] if the file cannot be written.
-pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
+pub fn write_leaves(
+    path: &Path,
+    volume: &Volume,
+    leaves: &Leaves,
+    compression: Compression,
+) -> Result<()> {
     let ending = ending(path)?;
     let is_flat = volume.shape()[2] == 1;
     if ending == "csv" {
@@ -63,8 +69,8 @@ pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()>
     }));
     let numbers: Vec<u32> = (0..n as u32).collect();
     let geometry = match is_flat {
-        true => Geometry::quads(&points, &numbers, Compression::default()),
-        false => Geometry::hexahedra(&points, &numbers, Compression::default()),
+        true => Geometry::quads(&points, &numbers, compression),
+        false => Geometry::hexahedra(&points, &numbers, compression),
     };
     let of = |number: &(dyn Fn(&Leaf) -> u32 + Sync)| -> Vec<u32> {
         leaves.leaves.par_iter().map(number).collect()

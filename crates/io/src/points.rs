@@ -27,11 +27,12 @@ fn ending(path: &Path) -> Result<&'static str> {
 }
 
 /// Writes points. The file is written atomically. An empty list gives a valid file without points.
+/// `compression` applies to `.vtp`.
 ///
 /// # Errors
 /// Returns the errors of [`check_points_target`], [`Error::Case`] if 2^32 points or more are
 /// written as `.vtp` or `.ply`, and [`Error::Output`] if the file cannot be written.
-pub fn write_points(path: &Path, points: &Points) -> Result<()> {
+pub fn write_points(path: &Path, points: &Points, compression: Compression) -> Result<()> {
     let ending = ending(path)?;
     if u32::try_from(points.len()).is_err() && ending != "npy" && ending != "csv" {
         let what =
@@ -39,7 +40,7 @@ pub fn write_points(path: &Path, points: &Points) -> Result<()> {
         return Err(Error::usage(what, "end the name in .npy or .csv"));
     }
     match ending {
-        "vtp" => write_vtp(path, points),
+        "vtp" => write_vtp(path, points, compression),
         "ply" => ply::write(path, &as_mesh(points), false, &mut Vec::new()),
         "npy" => write_npy(path, points),
         _ => write_csv(path, points),
@@ -50,9 +51,9 @@ fn axis(points: &Points, axis: usize) -> Vec<u32> {
     points.voxels.iter().map(|voxel| voxel[axis]).collect()
 }
 
-fn write_vtp(path: &Path, points: &Points) -> Result<()> {
+fn write_vtp(path: &Path, points: &Points, compression: Compression) -> Result<()> {
     let vertices: Vec<u32> = (0..points.len() as u32).collect();
-    let geometry = Geometry::vertices(&points.positions, &vertices, Compression::default());
+    let geometry = Geometry::vertices(&points.positions, &vertices, compression);
     let [i, j, k] = [0, 1, 2].map(|a| axis(points, a));
     let mut output = VtkOutput::new(&geometry)
         .point_data("v", 1, &points.values)

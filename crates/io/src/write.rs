@@ -16,7 +16,7 @@ use zeroset_core::words::nearest;
 pub struct WriteOptions {
     /// Whether to write text instead of binary if the format supports both (msh, ply, stl).
     pub ascii: bool,
-    /// The compression of arrays in `.vtu` and `.vtp`.
+    /// The compression of arrays in `.vtu`, `.vtp` and `.vti`.
     pub compression: Compression,
 }
 
@@ -24,6 +24,12 @@ impl WriteOptions {
     /// Requests text instead of binary.
     pub fn ascii(mut self, ascii: bool) -> Self {
         self.ascii = ascii;
+        self
+    }
+
+    /// Sets the compression of arrays in `.vtu`, `.vtp` and `.vti`.
+    pub fn compression(mut self, compression: Compression) -> Self {
+        self.compression = compression;
         self
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use zeroset_core::cloud::PointCloud;
+use zeroset_io::vtk::Compression;
 use zeroset_io::{self as io, CloudReport, NormalsFrom};
 use zeroset_testing::checkout::root;
 use zeroset_testing::data;
@@ -433,7 +434,7 @@ fn what_is_written_reads_back() {
             cloud.normals = cloud.normals.filter(|_| normals);
             cloud.colors = cloud.colors.filter(|_| colors);
             let path = folder.path().join(format!("a.{ending}"));
-            io::write_cloud(&path, &cloud).unwrap();
+            io::write_cloud(&path, &cloud, Compression::default()).unwrap();
             let (found, report) = read(&path);
             assert!(found.points == cloud.points && found.colors == cloud.colors, "{ending}");
             assert!(report.warnings.is_empty(), "{ending}: {report:?}");
@@ -449,11 +450,14 @@ fn what_is_written_reads_back() {
             });
             let other = folder.path().join(format!("b.{ending}"));
             let layout = io::CloudLayout::of(&cloud);
-            io::write_cloud_pieces(&other, layout, pieces.into_iter()).unwrap();
+            io::write_cloud_pieces(&other, layout, pieces.into_iter(), Compression::default())
+                .unwrap();
             assert!(std::fs::read(&other).unwrap() == std::fs::read(&path).unwrap(), "{ending}");
         }
     }
-    let error = io::write_cloud(Path::new("a.cvs"), &whole).unwrap_err().to_string();
+    let error = io::write_cloud(Path::new("a.cvs"), &whole, Compression::default())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("did you mean .csv"), "{error}");
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::finder::Finder;
 use super::ranges::Region;
 use zeroset::error::Result;
+use zeroset::io::vtk::Compression;
 use zeroset::io::{WriteOptions, write_volume};
 use zeroset::points::Blocks;
 
@@ -29,14 +30,17 @@ pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
 /// # Errors
 /// Returns the errors of [`Finder::counts`], and [`Error::Output`](zeroset::Error::Output) if the
 /// volume cannot be written.
-pub fn of_blocks(edge: u32, path: &Path, finder: &Finder) -> Result<()> {
+pub fn of_blocks(edge: u32, path: &Path, compression: Compression, finder: &Finder) -> Result<()> {
     let (ui, start) = (finder.ui, Instant::now());
     let blocks = Blocks::new(finder.volume, edge as usize)?;
     let counts = finder.counts(&blocks.boxes()?)?;
     let most = counts.iter().max().copied().unwrap_or(0);
     let all: u64 = counts.iter().map(|&n| u64::from(n)).sum();
     let density = blocks.volume(counts)?;
-    ui.warn_of(path, write_volume(path, &density, &WriteOptions::default())?);
+    ui.warn_of(
+        path,
+        write_volume(path, &density, &WriteOptions::default().compression(compression))?,
+    );
     let ([x, y, z], seconds) = (density.shape(), start.elapsed().as_secs_f64());
     let path = path.display();
     ui.print(&format!(

@@ -7,6 +7,7 @@ use super::Args;
 use super::finder::Finder;
 use super::ranges::Entries;
 use zeroset::error::{Result, shown};
+use zeroset::io::vtk::Compression;
 use zeroset::io::{points_text, write_points};
 use zeroset::points::{Points, copies};
 use zeroset::words::counted;
@@ -17,7 +18,12 @@ use zeroset::words::counted;
 /// Returns [`Error::Case`](zeroset::Error::Case) if entries do not exist or a number of copies is
 /// not valid; the errors of [`Finder::list`]; [`Error::Output`](zeroset::Error::Output) if the
 /// output cannot be written.
-pub fn run(args: &Args, output: Option<&Path>, finder: &Finder) -> Result<()> {
+pub fn run(
+    args: &Args,
+    output: Option<&Path>,
+    compression: Compression,
+    finder: &Finder,
+) -> Result<()> {
     let (ui, start) = (finder.ui, Instant::now());
     let points = found(args, finder)?;
     let seconds = start.elapsed().as_secs_f64();
@@ -27,7 +33,7 @@ pub fn run(args: &Args, output: Option<&Path>, finder: &Finder) -> Result<()> {
     let Some(path) = output else {
         return points_text(&points).try_for_each(|piece| ui.print(&piece));
     };
-    write_points(path, &points)?;
+    write_points(path, &points, compression)?;
     ui.print(&format!(
         "{}: {} of {}, found in {seconds:.3} s\n",
         path.display(),

@@ -8,6 +8,7 @@ use zeroset::Cpu;
 use zeroset::error::{Result, shown};
 use zeroset::gpu::Cuda;
 use zeroset::gpu::points::{leaves_on, leaves_where_on};
+use zeroset::io::vtk::Compression;
 use zeroset::io::write_leaves;
 use zeroset::points::{Leaves, leaves, leaves_where};
 use zeroset::volume::Volume;
@@ -26,12 +27,18 @@ const IS_WORTH_A_GPU: bool = false;
 /// Returns [`Error::Case`](zeroset::Error::Case) if the expression names something unknown;
 /// [`Error::Device`](zeroset::Error::Device) if memory runs out;
 /// [`Error::Output`](zeroset::Error::Output) if the output cannot be written.
-pub fn run(args: &Args, output: &Path, volume: &Volume, ui: &Ui) -> Result<()> {
+pub fn run(
+    args: &Args,
+    output: &Path,
+    volume: &Volume,
+    compression: Compression,
+    ui: &Ui,
+) -> Result<()> {
     let (found, all) = match args.which.is_given() {
         false => (of_values(args, volume, ui)?, None),
         true => of_condition(args, volume, ui).map(|(found, all)| (found, Some(all)))?,
     };
-    write_leaves(output, volume, &found)?;
+    write_leaves(output, volume, &found, compression)?;
     let n = found.leaves.len();
     let most = found.leaves.iter().map(|leaf| leaf.level).max();
     let most = most.map_or(String::new(), |level| format!(", highest level {level}"));

@@ -69,7 +69,7 @@ impl Task for EvolveTask<'_> {
         drop((snapshot, phi));
         note_choices(&*motion, cleaned, &terms, report);
         let patch_of = setup.patches.patch_of_vertex();
-        let stored = StoredMesh::new(cleaned, config.output.compression);
+        let stored = StoredMesh::new(cleaned, config.compression());
         let files = States::new(config, &stored, &patch_of, "phi", run.folder, setup.gpu())?;
         let (kind, threads) = (Some(mesh.kind), self.cpu.threads());
         let files = Box::new(files);

@@ -57,10 +57,10 @@ impl<'a> States<'a> {
 impl Files for States<'_> {
     fn write(&mut self, state: &State) -> Result<()> {
         let TiledState { step, time, ref surface, ref volume } = *state.of_tiles()?;
-        let compression = self.config.output.compression;
+        let compression = self.config.compression();
         self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
         if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
-            let options = io::WriteOptions { compression, ..Default::default() };
+            let options = io::WriteOptions::default().compression(compression);
             series.add(step, time, |path| io::write_volume(path, volume, &options).map(drop))?;
         }
         for file in &self.config.output.interface_files {

@@ -188,7 +188,7 @@ fn run_and_keep(
     let parent = tempfile::tempdir().unwrap();
     let folder =
         RunFolder::open(&parent.path().join("out"), RunNames::default(), &[], false).unwrap();
-    let stored = StoredMesh::new(&setup.cleaned, config.output.compression);
+    let stored = StoredMesh::new(&setup.cleaned, config.compression());
     let patch_of = setup.patches.patch_of_vertex();
     let states = States::new(&config, &stored, &patch_of, "phi", &folder, None).unwrap();
     let mut files = Hooked { states, before };

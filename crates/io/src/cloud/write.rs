@@ -52,17 +52,17 @@ fn ending(path: &Path) -> Result<&'static str> {
 ///
 /// Coordinates keep all their digits. Normals have 32 bits and colors 8 bits per component. `.ply`
 /// and `.pcd` are binary. `.xyz` and `.txt` have the columns x y z, nx ny nz, r g b without names,
-/// and `.csv` has the same columns with names.
+/// and `.csv` has the same columns with names. `compression` applies to `.vtp`.
 ///
 /// # Errors
 /// Returns the errors of [`check_cloud_target`], [`Error::Case`](zeroset_core::Error::Case) if the
 /// arrays differ in length, and [`Error::Output`](zeroset_core::Error::Output) if the file cannot
 /// be written.
-pub fn write_cloud(path: &Path, cloud: &PointCloud) -> Result<()> {
+pub fn write_cloud(path: &Path, cloud: &PointCloud, compression: Compression) -> Result<()> {
     let ending = ending(path)?;
     cloud.check()?;
     if ending == "vtp" {
-        return write_vtp(path, cloud);
+        return write_vtp(path, cloud, compression);
     }
     write_in_order(path, ending, CloudLayout::of(cloud), |out, encoding| encoding.write(out, cloud))
 }
@@ -79,6 +79,7 @@ pub fn write_cloud_pieces(
     path: &Path,
     layout: CloudLayout,
     mut pieces: impl Iterator<Item = PointCloud>,
+    compression: Compression,
 ) -> Result<()> {
     let ending = ending(path)?;
     if ending == "vtp" {
@@ -97,7 +98,7 @@ pub fn write_cloud_pieces(
             }
         }
         assert_eq!(CloudLayout::of(&all), layout, "the pieces differ from the layout");
-        return write_cloud(path, &all);
+        return write_cloud(path, &all, compression);
     }
     write_in_order(path, ending, layout, |out, encoding| {
         let mut n = 0;
@@ -223,9 +224,9 @@ fn csv_head(layout: CloudLayout) -> String {
     format!("x,y,z{normals}{}\n", if layout.colors { ",red,green,blue" } else { "" })
 }
 
-fn write_vtp(path: &Path, cloud: &PointCloud) -> Result<()> {
+fn write_vtp(path: &Path, cloud: &PointCloud, compression: Compression) -> Result<()> {
     let numbers: Vec<u32> = (0..cloud.len() as u32).collect();
-    let geometry = Geometry::vertices(&cloud.points, &numbers, Compression::default());
+    let geometry = Geometry::vertices(&cloud.points, &numbers, compression);
     let normals = cloud.normals.as_ref().map(|n| n.as_flattened().to_vec());
     let colors = cloud.colors.as_ref().map(|c| c.as_flattened().to_vec());
     let mut output = VtkOutput::new(&geometry);

@@ -22,7 +22,7 @@
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let folder = dir.path();
 //! let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-//! let geometry = Geometry::triangles(&points, &[0, 1, 2], Compression::Lz4);
+//! let geometry = Geometry::triangles(&points, &[0, 1, 2], Compression::default());
 //! let mut series = Vec::new();
 //! for step in 0..3 {
 //!     let (time, phi) = (0.1 * step as f64, vec![-1.0, 0.0, step as f64]);

@@ -122,19 +122,16 @@ pub(in crate::vtk) struct Encoded<'a> {
 impl<'a> Encoded<'a> {
     pub fn new(numbers: Numbers<'a>, compression: Compression) -> Self {
         let blocks = (numbers.len() * numbers.width()).div_ceil(BLOCK);
-        let pack = |compress: fn(&[u8]) -> Vec<u8>| {
-            let packed = |k| {
-                let mut block = compress(&numbers.block(k));
-                // Compressors allocate for the worst case, and a geometry is kept for a whole run.
-                block.shrink_to_fit();
-                block
-            };
-            (0..blocks).into_par_iter().map(packed).collect()
+        let of_reals = matches!(numbers, Numbers::Field(FieldValues::F64(_)));
+        let pack = |k| {
+            let mut block = compression.pack(&numbers.block(k), of_reals)?;
+            // Compressors allocate for the worst case, and a geometry is kept for a whole run.
+            block.shrink_to_fit();
+            Some(block)
         };
         let packed = match compression {
             Compression::None => None,
-            Compression::Lz4 => Some(pack(lz4_flex::block::compress)),
-            Compression::Zlib => Some(pack(zlib)),
+            _ => (0..blocks).into_par_iter().map(pack).collect(),
         };
         Encoded { numbers, packed }
     }
@@ -188,13 +185,4 @@ impl<'a> Encoded<'a> {
             }
         }
     }
-}
-
-/// Compresses with level 1. On coordinates and distances, higher levels take several times longer
-/// and save only a few percent.
-fn zlib(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! Writer of `.vtu`, `.vtp`, `.vti` and `.pvd`. The documentation of the parent module shows its
 //! use.
 
+mod compression;
 mod encode;
 mod file;
 mod image;
@@ -14,43 +15,9 @@ use crate::about::Entry;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 
+pub use compression::Compression;
 pub use file::write_pvd;
 pub(crate) use image::write_vti;
-
-/// The compression of arrays.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Compression {
-    /// No compression.
-    None,
-    /// LZ4: as fast as writing without compression.
-    #[default]
-    Lz4,
-    /// zlib, level 1: smaller files, but slower.
-    Zlib,
-}
-
-impl Compression {
-    /// Returns the XML attribute that states the compression.
-    fn attribute(self) -> &'static str {
-        match self {
-            Compression::None => "",
-            Compression::Lz4 => " compressor=\"vtkLZ4DataCompressor\"",
-            Compression::Zlib => " compressor=\"vtkZLibDataCompressor\"",
-        }
-    }
-}
 
 /// Borrowed numbers of a field. They keep their type in the file.
 #[derive(Clone, Copy, Debug)]
