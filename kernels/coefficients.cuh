@@ -44,7 +44,8 @@ DEVICE void sample_vertex(
 #pragma unroll
     for (u32 k = 0; k < N_FIELDS; k++) {
         const FieldAtRow field = {k, place[0], place[1], place[2], arrays, vertex};
-        // Only the curvature coefficient, a length squared per time, must not be negative.
+        // The only coefficient that must not be negative is that of curvature. Its unit is length
+        // squared per time.
         const double slack = SLACK * (nonnegative >> k & 1 ? edge * edge : edge);
         double change = 0.0;
         const double value = sample(field, sampling, slack, change);

@@ -46,7 +46,8 @@ DEVICE Enclosure around(double a, double b, double c, double d, bool smooth) {
     return Enclosure(fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)), smooth);
 }
 
-// Returns 1 or 0 if a condition is decided, and the bounds 0 and 1 if it changes.
+// Returns 1 or 0 if a condition is known to hold or to fail over the whole span, or else the bounds
+// 0 and 1.
 DEVICE Enclosure decided(bool holds, bool fails) {
     return Enclosure(holds ? 1.0 : 0.0, fails ? 0.0 : 1.0, holds || fails);
 }

@@ -11,8 +11,8 @@
 #endif
 #include "evolution_arguments.cuh"
 
-// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points
-// inward.
+// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points inward
+// and exceeds the fraction `part` of the sum of the magnitudes of its terms.
 DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real part) {
     real flux = R(0), size = R(0);
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {

@@ -66,8 +66,8 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Sets an owned vertex to a candidate value that is lower by more than rounding. Returns whether
-// other threads already see the new value.
+// Sets an owned vertex to a candidate value if it is lower by more than rounding and below the cap
+// of the vertex. Returns whether other threads already see the new value.
 DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v, real before, real candidate,
                 real least_step) {
     real decrease = fmax(least_step, DECREASE * candidate);

@@ -11,7 +11,7 @@ struct Outcome {
 };
 
 DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, real fresh) {
-    // A stable step leaves no value above four half widths.
+    // A stable step leaves no value above four times the half width, which is 8 * near.
     const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(8) * s.near;
     if (!is_sound) outcome.broken = outcome.broken < vertex ? outcome.broken : vertex;
     if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));

@@ -14,8 +14,8 @@
 // distance transform with the GPU"). Neighboring lines have similar envelopes, so the entries that
 // a warp accesses are adjacent, too.
 //
-// Squared distances are floats, in units of the voxel spacing along the axis of the pass. If voxels
-// are cubes, they are exact below 2^24.
+// Distances are in units of the voxel spacing along the axis of the pass. Squared distances are
+// floats. If voxels are cubes, they are exact below 2^24.
 //
 // variants: REAL=float
 #include "generated/edt.cuh"

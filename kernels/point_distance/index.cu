@@ -87,7 +87,8 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
     key bound = to_box(node, q);
     for (;;) {
         // A box at the same distance as the best site may contain a site at that distance with a
-        // smaller number. If many sites are at one position, the search visits few of them.
+        // smaller number. The comparison of numbers keeps the search short if many sites are at one
+        // position.
         if (bound < best || (bound == best && node.least < site)) {
             if (node.second != 0) {
                 const Node first = nodes[at + 1], second = nodes[node.second];

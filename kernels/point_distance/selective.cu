@@ -122,7 +122,8 @@ private:
     }
 };
 
-// Finds the nearest site that each query may see in each slice.
+// Finds the nearest site of each query in each slice. With CONE, only sites that the query sees
+// count.
 //
 // Grid: groups * ceil(n_sites / slice) blocks of 128 threads.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selective(Selective s) {

@@ -50,7 +50,7 @@ DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u3
 
 // Writes list[k] = index of the k-th set flag, and total = number of set flags.
 //
-// Grid: one block per 8192 `rounds` flags, at least one. Block: 256 threads. Shared memory: 16 KB
+// Grid: one block per 8192 * `rounds` flags, at least one. Block: 256 threads. Shared memory: 16 KB
 // and 1056 bytes for each round.
 //
 // flags     [n] bytes; aligned to 16 bytes

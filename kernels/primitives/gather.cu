@@ -23,8 +23,8 @@ extern "C" __global__ void gather_keys(const u32* rows, u32 n, u32 n_rows, u32* 
 // offsets  [n_rows + 1]
 extern "C" __global__ void gather_offsets(const u32* keys, u32 n, u32 n_rows, u32* offsets) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
-    // For two consecutive keys, all rows above the first key, up to the second, begin between the
-    // keys. The last index, n, ends all remaining rows.
+    // All rows above key i - 1, up to key i, begin at index i. All rows above the last key begin at
+    // n, and offsets[n_rows] is the number of keys below n_rows.
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += threads) {
         const u32 from = i == 0 ? 0 : keys[i - 1] + 1;
         const u32 to = i == n ? n_rows : keys[i];

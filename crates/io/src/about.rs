@@ -17,8 +17,8 @@ pub struct About {
     pub of_file: Vec<Entry>,
     /// Metadata of the coordinates, such as `AnatomicalStructurePrimary`.
     pub of_points: Vec<Entry>,
-    /// Names of the space of the coordinates and of a space into which a matrix transforms them,
-    /// and the matrix as text, as GIFTI states them.
+    /// The three strings of a GIFTI coordinate system: the space of the coordinates, the space into
+    /// which the matrix transforms them, and the matrix as text.
     pub space: Option<[String; 3]>,
 }
 
@@ -26,9 +26,9 @@ pub struct About {
 pub(crate) const SCANNER: &str = "NIFTI_XFORM_SCANNER_ANAT";
 /// GIFTI's name of an unknown frame.
 pub(crate) const UNKNOWN: &str = "NIFTI_XFORM_UNKNOWN";
-/// Entries that describe the file itself, so that a copy must not have them.
+/// Entries that describe one file only. A copy must not have them.
 const OF_THIS_FILE: [&str; 3] = ["UniqueID", "Date", "UserName"];
-/// Entries that a file of numbers per vertex takes over from its surface.
+/// Entries that a file of vertex values takes over from its surface.
 const ANATOMY: [&str; 2] = ["AnatomicalStructurePrimary", "AnatomicalStructureSecondary"];
 
 impl About {
@@ -70,7 +70,7 @@ impl About {
         self.of_file.iter().filter(|entry| !OF_THIS_FILE.contains(&entry.0.as_str()))
     }
 
-    /// Returns the metadata that belongs to numbers at the vertices of the surface.
+    /// Returns the entries that a file of vertex values takes over from the surface.
     pub fn anatomy(&self) -> Vec<Entry> {
         let find = |name: &str| {
             let mut all = self.of_points.iter().chain(&self.of_file);
@@ -80,13 +80,13 @@ impl About {
     }
 }
 
-/// Returns a map as the text of a 4 by 4 matrix.
+/// Returns an affine map as text: the 16 numbers of a 4 by 4 matrix, row by row.
 pub(crate) fn written(affine: &Affine) -> String {
     let rows = affine.as_flattened().iter().map(f64::to_string);
     rows.chain(["0 0 0 1".to_string()]).collect::<Vec<_>>().join(" ")
 }
 
-/// The position of the volume from which FreeSurfer made a surface.
+/// The size, orientation and position of the volume from which FreeSurfer made a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct VolumeGeometry {
     /// Numbers of voxels.

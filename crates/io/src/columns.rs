@@ -46,7 +46,7 @@ pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(move |word| separator.is_some() || !word.is_empty())
 }
 
-/// Returns the rows that are not comments.
+/// Returns the lines that are neither empty nor comments.
 fn rows(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = head.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"//"))
@@ -79,7 +79,7 @@ pub(super) fn begins_with_names(head: &[u8]) -> bool {
 }
 
 /// Returns the point count that scanners write on a separate line before the points: an integer
-/// followed by rows of three or more numbers.
+/// followed by a row of three or more numbers.
 pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     let mut rows = rows(head);
     let first = rows.next().filter(|row| cells(row).count() == 1)?;
@@ -185,9 +185,8 @@ fn values(column: Vec<f64>) -> Values {
 /// Reads each column as an array. A column without a name is named after the file if it is the only
 /// one, else `column_1`, `column_2`, ...
 ///
-/// # Errors
-/// Returns a [`Flaw`] that names the line if a word is not a number or if the rows differ in
-/// length.
+/// # Errors Returns a [`Flaw`] if a word is not a number, if the rows differ in length or from the
+/// number of column names, or if there are no numbers.
 pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     let table = table(bytes)?;
     let n = table.columns.len();
@@ -207,8 +206,9 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fla
     Ok(arrays)
 }
 
-/// Reads points: x, y and z, optionally followed by a normal, which becomes the arrays `nx`, `ny`
-/// and `nz`. Additional columns are read as in [`read_data`].
+/// Reads points: x, y and z, optionally followed by other columns. Exactly three other columns
+/// without names are a normal, which becomes the arrays `nx`, `ny` and `nz`. Otherwise, each column
+/// becomes an array, as in [`read_data`].
 ///
 /// # Errors
 /// Returns the errors of [`read_data`], and a [`Flaw`] if there are fewer than three columns or a

@@ -12,9 +12,10 @@ const HEAD: u64 = 4 << 20;
 
 /// Returns the existing files that are read along with `path`, without `path` itself.
 ///
-/// These are the parts of meshes in several files, the numbers of a `.mesh`, the data files of a
-/// volume or GIFTI header, and the states of a `.pvd` list. A folder has the lists in it and their
-/// states. The result is empty for a file that cannot be read, because the reader reports that.
+/// These are the parts of meshes in several files, the `.sol` file of a `.mesh`, the data files of
+/// a volume or GIFTI header, and the states of a `.pvd` list. For a folder, they are the `.pvd`
+/// lists in it and their states. The result is empty for a file that cannot be read, because the
+/// reader reports that.
 pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     if path.is_dir() {
         return in_folder(path);

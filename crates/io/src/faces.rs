@@ -51,7 +51,7 @@ impl Faces {
         }
     }
 
-    /// Appends the triangles and counts of `others`.
+    /// Appends the triangles, polygons and counts of `others`.
     pub(crate) fn append_all(&mut self, others: Vec<Faces>) {
         if others.len() > 1 {
             self.triangles.reserve(others.iter().map(|other| other.triangles.len()).sum());

@@ -25,7 +25,7 @@ pub enum Frame {
 /// An affine map of coordinates: three rows of a 3 by 3 matrix and a shift.
 pub type Affine = [[f64; 4]; 3];
 
-/// Offsets up to this length (mm) come from rounding.
+/// Offsets up to this length, in mm, are attributed to rounding and count as 0.
 const SAME: f64 = 1e-3;
 
 /// The frame of the coordinates of a surface, as far as the file states it.
@@ -50,7 +50,7 @@ impl FileFrame {
     /// Returns the frame of a surface with tkr coordinates that was made from a volume with these
     /// axes (unit vectors) and this center.
     pub(crate) fn of_volume(axes: [[f64; 3]; 3], c_ras: [f64; 3]) -> Self {
-        // In the frame tkr, the axes of the volume point to -x, -z and y.
+        // In the tkr frame, the axes of the volume point along -x, -z and y.
         let [x, y, z] = axes;
         let row = |k: usize| [-x[k], z[k], -y[k], c_ras[k]];
         FileFrame {
@@ -61,9 +61,9 @@ impl FileFrame {
         }
     }
 
-    /// Returns the largest distance between the same coordinates in this frame and in that of the
-    /// scanner, in mm, at the origin and 100 mm from it along each axis. Returns `None` if it is
-    /// unknown.
+    /// Returns the largest distance, in mm, between points with the same coordinates in this frame
+    /// and in that of the scanner. The coordinates tested are the origin and the points 100 mm from
+    /// it along each axis. Returns `None` if the distance is unknown.
     pub fn offset(&self) -> Option<f64> {
         match (self.coordinates, &self.to_scanner) {
             (Some(Frame::Scanner), _) => Some(0.0),
@@ -73,8 +73,8 @@ impl FileFrame {
         .map(|offset| if offset <= SAME { 0.0 } else { offset })
     }
 
-    /// Returns the largest distance between the same coordinates in this and in another frame, in
-    /// mm, at the points of [`FileFrame::offset`]. Returns `None` if it is unknown.
+    /// Returns the distance of [`FileFrame::offset`] from another frame instead of that of the
+    /// scanner, in mm. Returns `None` if the distance is unknown.
     pub fn offset_from(&self, other: &FileFrame) -> Option<f64> {
         let of = |frame: &FileFrame| match frame.coordinates {
             Some(Frame::Scanner) => Some(IDENTITY),

@@ -91,12 +91,12 @@ DEVICE u32 position_of(const u64* keys, u32 n, u64 key) {
     return at < n && keys[at] == key ? at : NONE;
 }
 
-// Returns the unit normal of a sample, or zero if the cloud has no normal there.
+// Returns the unit normal of a sample, or zero if the length of its normal is 0 or not finite.
 DEVICE Vector normal_of(const float* normals, u32 number) {
     const float* n = normals + 3 * (u64)number;
     const double x = n[0], y = n[1], z = n[2];
     const double length = sqrt(x * x + y * y + z * z);
-    // The second condition states that the length is finite.
+    // The second condition holds only for a finite length.
     if (length > 0.0 && length - length == 0.0) return {x / length, y / length, z / length};
     return {0.0, 0.0, 0.0};
 }

@@ -143,8 +143,8 @@ surface_vertices(Lattice lattice, Samples samples, Distances distances, const u6
     }
 }
 
-// Functions that return the axis of an edge of a cube, and its corner with smaller coordinates.
-// Edges are numbered as in src/surface/cubes/tables.rs.
+// Functions that return the axis of an edge of a cube, and the corner of the cube at the lower end
+// of the edge. Edges are numbered as in src/surface/cubes/tables.rs.
 DEVICE u32 axis_of(u32 edge) { return edge / 4; }
 
 DEVICE u32 lower_end(u32 edge) {

@@ -1,5 +1,5 @@
-//! Reader of PLY point clouds. Vertices are streamed if they come first and there are no faces.
-//! Other files go through the mesh reader.
+//! Reader of PLY point clouds. Vertices are streamed if they come first and have no lists, and if
+//! there are no faces. Other files go through the mesh reader.
 
 use super::CloudReport;
 use super::from_mesh;

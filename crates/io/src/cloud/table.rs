@@ -12,8 +12,8 @@ use zeroset_core::error::{Flaw, Position, Result};
 const BLOCK: usize = 16 << 20;
 /// The number of bytes of text per task.
 const TASK: usize = 256 << 10;
-/// The number of bytes by which a block is extended if no line ends in it. A longer line is an
-/// error.
+/// The number of bytes by which a block is extended if no line ends in it. It is an error if no
+/// line ends in the extended block either.
 const LINE: usize = 1 << 20;
 
 /// The location of the colors.

@@ -193,7 +193,7 @@ fn inflate(packed: &[u8], size: usize, budget: &mut Budget) -> Outcome<Vec<u8>> 
     }
 }
 
-/// Data files in the folder of a GIFTI file.
+/// Data files in the folder of a GIFTI file or below it.
 pub(super) struct Beside<'a> {
     path: &'a Path,
     /// The number of bytes read from each file so far.

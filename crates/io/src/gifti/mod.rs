@@ -30,7 +30,8 @@ use xml::{Array, Document, Space};
 use zeroset_core::error::{Element, Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
 
-/// The end of the warning about a matrix. A chosen frame settles it.
+/// The end of the warning that a matrix is not applied. If a frame is chosen, the warning is
+/// dropped.
 pub(super) const NOT_APPLIED: &str = " is not applied";
 
 /// Reads a surface and its arrays.

@@ -9,12 +9,12 @@ use laz::laszip::LazItemType;
 
 use super::header::Header;
 
-/// The compressor numbers at the beginning of the LASzip record: of a file without chunks
-/// (`ALL_IN_ONE`), and of a file with chunks of layers (`IN_LAYERS`).
+/// The compressor number at the beginning of the LASzip record. `ALL_IN_ONE` marks a file without
+/// chunks, and `IN_LAYERS` a file with layered chunks.
 const ALL_IN_ONE: [u8; 2] = [1, 0];
 const IN_LAYERS: [u8; 2] = [3, 0];
 
-/// Returns the LASzip record. If the file has no chunks ("pointwise"), the record states the chunk
+/// Returns the LASzip record. The record of a file without chunks ("pointwise") may state the chunk
 /// size 0, which the crate takes for chunks of different sizes, so 0 is replaced.
 pub(super) fn with_a_size(record: &[u8]) -> Cow<'_, [u8]> {
     // The chunk size follows the compressor, the coder, the version and the options.
