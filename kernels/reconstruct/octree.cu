@@ -30,7 +30,7 @@ struct Places {
     }
 };
 
-// Converts a coordinate to a distance from the center of the cube, in voxels of the finest level.
+// Converts a coordinate to an offset from the center of the cube, in voxels of the finest level.
 DEVICE double voxel_of(const Frame& frame, double x, u32 axis) { return (x - frame.middle[axis]) / frame.voxel; }
 
 // Spreads the lowest 21 bits, with two zeros between them.
@@ -223,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_counts(Cells cells, u
     }
 }
 
-// The samples of a node: from `first` to before `end`.
+// The samples of a node: from `first` up to, but not including, `end`.
 struct __align__(8) Span {
     u32 first, end;
 };

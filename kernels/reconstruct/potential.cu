@@ -71,7 +71,7 @@ DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&to
     while (at < f.nodes) {
         const Center center = f.centers[at];
         const Link link = f.links[at];
-        // The scale is a power of two.
+        // The scale is a power of two, so these products are exact.
         const float cx = center.at[0] * f.scale - middle[0];
         const float cy = center.at[1] * f.scale - middle[1];
         const float cz = center.at[2] * f.scale - middle[2];
@@ -184,7 +184,8 @@ struct View {
         u64 wanted = 0;
         u32 place = 0;
         for (u32 k = 0; k < 3; k++) {
-            // Twice the range of tiles is added, so that the division rounds down.
+            // A multiple of the tile edge is added to make the number positive, so that the
+            // division rounds down.
             const u32 up = (u32)(v[k] + (1 << KEY_BITS) * E);
             wanted |= (u64)(up / E - (1u << KEY_BITS) + (1u << (KEY_BITS - 1))) << (k * KEY_BITS);
             place |= up % E << (2 * k);

@@ -115,7 +115,7 @@ struct Flat {
     }
 };
 
-// Returns false if the triangle has no area.
+// Computes triangle `t` on the lattice. Returns false if it has no area.
 DEVICE bool flat_of(const Drawing& drawing, const Corner* corners, u32 t, Flat& flat) {
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {

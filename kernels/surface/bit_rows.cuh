@@ -104,7 +104,7 @@ struct Place {
     DEVICE u32 word(const Surface& s) const { return is_in ? first_w + lane_of_thread() % s.lanes : s.words; }
 };
 
-// Returns the number of warps that process all rows.
+// Returns the number of warps that are needed to process all rows.
 DEVICE u32 groups_of(const Surface& s) {
     const u32 n_rows = s.size[1] * s.size[2], rows = WARP / s.lanes;
     return (n_rows + rows - 1) / rows;

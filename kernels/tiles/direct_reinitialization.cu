@@ -1,8 +1,9 @@
 // Direct reinitialization of phi: the counterpart of src/levelset/tiled/direct_reinitialization.rs.
 //
 // One cooperative kernel computes the distance of voxels next to the interface from phi itself. It
-// then computes all other voxels from the previous values of their neighbors, and repeats this
-// until nothing changes. The result does not depend on the order of blocks.
+// then computes the values of all other voxels from the previous values of their neighbors, and
+// repeats this until nothing changes or the limit on the number of passes is reached. The result
+// does not depend on the order of blocks.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128

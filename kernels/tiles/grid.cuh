@@ -1,9 +1,9 @@
 // The tile set on the GPU: the counterpart of src/grid/mod.rs, with the layout of
 // src/grid/cuda/control.rs.
 //
-// Lists are in key order and exist twice. A change of the tile set reads one and writes the other.
-// The control block states which one is current. The other one serves as scratch memory until it is
-// written.
+// Lists are in key order. There are two copies of each: a change of the tile set reads one and
+// writes the other. The control block states which one is current. The other one serves as scratch
+// memory until it is written.
 //
 // The neighbors of a tile lie in nine rows of three tiles along x. The keys of a row are
 // consecutive, so the tiles that are present are adjacent in the list. The position where a row

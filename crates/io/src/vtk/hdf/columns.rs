@@ -69,7 +69,7 @@ impl Column<'_> {
     }
 
     /// Returns the position among the arrays of its group. Arrays whose names the format does not
-    /// give follow by name. The order fixes the bytes of a file.
+    /// prescribe come last, sorted by name. The order fixes the bytes of a file.
     pub(super) fn rank(&self) -> (&str, usize, &str) {
         let (group, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let is_data = group.ends_with("PointData") || group.ends_with("PointDataOffsets");
