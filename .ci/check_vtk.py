@@ -20,7 +20,7 @@ FINITE = ("phi", "distance")
 
 
 def arrays(attributes, rows, problems):
-    """Prints one line per array and appends errors to `problems`."""
+    """Yields one line of text per array, and appends errors to `problems`."""
     for k in range(attributes.GetNumberOfArrays()):
         array = attributes.GetAbstractArray(k)
         name, found = array.GetName(), array.GetNumberOfTuples()
@@ -76,7 +76,7 @@ def check_output(path, reader, complaints):
 
 
 def check_series(path):
-    """All files of a series must exist, be readable, and be ordered by time."""
+    """Returns the problems of a series: files that are missing or unreadable, or out of order."""
     problems, times = [], []
     for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
         times.append(float(entry.get("timestep")))
@@ -92,7 +92,7 @@ def check_series(path):
 
 
 def states(path):
-    """Returns the times and data of all states of a series."""
+    """Yields the time and the data of each state of a series."""
     if path.suffix == ".pvd":
         for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
             file = path.parent / entry.get("file")

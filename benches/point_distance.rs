@@ -146,7 +146,7 @@ fn cpu_ms() -> Option<f64> {
     Some(sum / 1e6)
 }
 
-/// Returns `n` random sites and [`QUERIES`] random queries, all on a 512^3 lattice.
+/// Returns [`QUERIES`] random queries followed by `n` random sites, all on a 512^3 lattice.
 fn points(n: usize) -> Vec<[f64; 3]> {
     random(n + QUERIES).map(|x| x.map(f64::floor)).collect()
 }

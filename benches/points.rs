@@ -55,7 +55,7 @@ fn least<T>(mut work: impl FnMut() -> T) -> f64 {
     least
 }
 
-/// Returns `n` flags. About the fraction `part` of them is set, at random positions.
+/// Returns `n` flags. A fraction of about `part` is set, at random positions.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut flag = || {

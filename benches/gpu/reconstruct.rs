@@ -1,6 +1,6 @@
-//! Benchmark of the steps of reconstruction by directed distances. The samples are files from the
-//! command line, or the dragon of the paper and samples of the mesh of a horse. The times exclude
-//! reading, and copies are listed separately.
+//! Benchmark of the steps of reconstruction by directed distances. The clouds are files named on
+//! the command line, or the dragon of the paper and samples of the mesh of a horse. The times
+//! exclude reading, and copies are listed separately.
 
 use std::path::Path;
 

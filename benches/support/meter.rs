@@ -1,4 +1,4 @@
-//! Measures CPU seconds and the peak memory of a child process.
+//! Measures the CPU seconds of this process and its children, and the peak memory of a child.
 
 use std::process::Child;
 use std::time::Duration;
@@ -14,8 +14,8 @@ pub fn cpu_seconds() -> f64 {
         .split_whitespace()
         .filter_map(|field| field.parse().ok())
         .collect();
-    // The first field after the name is a letter. The fields utime, stime, cutime and cstime follow
-    // later.
+    // The state, the first field after the name, is a letter and is therefore dropped. Of the
+    // remaining fields, 10 to 13 are utime, stime, cutime and cstime.
     fields.get(10..14).map_or(0.0, |ticks| ticks.iter().sum::<f64>() / 100.0)
 }
 

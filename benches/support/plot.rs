@@ -67,7 +67,7 @@ impl Axis {
         }
     }
 
-    /// Returns the maximum number of tick marks: one for each power of ten, or 6.
+    /// Returns the maximum number of tick marks: one for each power of ten, or 6 on a linear axis.
     fn marks(&self, range: &std::ops::Range<f64>) -> usize {
         if self.is_log { (range.end - range.start).round() as usize + 1 } else { 6 }
     }

@@ -75,7 +75,7 @@ fn files_with_flipped_bits_never_panic() {
     for (name, bytes) in files() {
         let path = folder.path().join(name);
         // One bit in each of the first 600 bytes, which include the header, is flipped in turn.
-        // Then several bytes anywhere are replaced.
+        // Then one to four bytes at random positions are replaced.
         for at in 0..bytes.len().min(600) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << random(8);

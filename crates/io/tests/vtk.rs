@@ -1,5 +1,5 @@
-//! Tests of reading VTK files: real files with the counts of the data's README, and every encoding
-//! that VTK writes.
+//! Tests of reading VTK files: real files, with the counts in the README of the data, and every
+//! encoding that VTK writes.
 
 #[path = "support/vtk.rs"]
 mod files;

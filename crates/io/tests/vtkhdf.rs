@@ -146,7 +146,7 @@ fn a_series_is_cut_back_and_goes_on() {
     assert!(HdfSeries::open_existing(&missing, Compression::None, 0).is_ok());
 }
 
-/// After any interrupt, the series has the bytes of an uninterrupted one.
+/// Checks that a series that is cut back and extended again has the bytes of an uninterrupted one.
 #[test]
 fn a_series_that_goes_on_has_the_same_bytes() {
     for compression in [Compression::None, Compression::Zlib] {

@@ -93,7 +93,7 @@ pub(super) fn read_within(bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw
 }
 
 /// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML. Returns
-/// `None` for another data set.
+/// `None` if the data set is not an image.
 ///
 /// # Errors
 /// Returns the errors of [`read`], a [`Flaw`] if an image has no array of single numbers, and a

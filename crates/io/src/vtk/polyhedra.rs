@@ -109,8 +109,8 @@ impl Polyhedra {
     }
 }
 
-/// Replaces the face streams that legacy files store in place of the points of polyhedra with these
-/// points.
+/// Replaces the face stream of each polyhedron, which legacy files store in place of its points,
+/// with its points.
 ///
 /// # Errors
 /// Returns the first cell whose stream is damaged, and a description of the damage.

@@ -10,7 +10,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Creates the source of a file, without a byte-order mark and leading white space.
+    /// Creates the source of a file, without a byte-order mark or leading white space.
     pub fn new(bytes: &'a [u8]) -> Self {
         Source { bytes: without_mark(bytes).trim_ascii_start() }
     }

@@ -56,7 +56,7 @@ impl Sink for Arrays {
     }
 }
 
-/// Reads an array of an image. Returns `None` for another data set.
+/// Reads an array of an image. Returns `None` if the data set is not an image.
 pub(in crate::vtk) fn read_volume(
     source: &Source,
     header: &Header,

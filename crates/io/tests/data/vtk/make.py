@@ -1,4 +1,4 @@
-"""Write the files of this folder with VTK's own writers: python3 make.py (needs the package vtk).
+"""Writes the files of this folder with VTK's own writers: python3 make.py (needs the package vtk).
 
 The files hold one small volume mesh and one small surface, each in every encoding that VTK writes.
 The files in the repository come from VTK 9.7.1. crates/io/tests/vtk.rs checks their content.
@@ -8,7 +8,7 @@ import vtk
 from vtk.util.numpy_support import numpy_to_vtk  # noqa: F401  (fails early without numpy)
 
 CORNERS = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
-# The twelve triangles of the unit cube, facing outwards.
+# The twelve triangles of the unit cube, facing outward.
 FACES = [
     (0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4),
     (2, 6, 3), (3, 6, 7), (0, 4, 2), (2, 4, 6), (1, 3, 5), (3, 7, 5),
@@ -48,7 +48,7 @@ def points(more=()):
 
 
 def volume():
-    """Return 12 tetrahedra that fill a cube, plus 2 triangles, a quad, a line and a vertex."""
+    """Returns 12 tetrahedra that fill a cube, plus 2 triangles, a quad, a line and a vertex."""
     grid = vtk.vtkUnstructuredGrid()
     grid.SetPoints(points([(0.5, 0.5, 0.5)]))
     cells = [(vtk.VTK_VERTEX, (8,)), (vtk.VTK_TRIANGLE, FACES[0]), (vtk.VTK_TRIANGLE, FACES[1])]
@@ -61,7 +61,7 @@ def volume():
 
 
 def surface():
-    """Return the cube as 2 triangles, 3 quads and a strip, plus a vertex and a polyline."""
+    """Returns the cube as 2 triangles, 3 quads and a strip, plus a vertex and a polyline."""
     poly = vtk.vtkPolyData()
     poly.SetPoints(points())
     sections = {
