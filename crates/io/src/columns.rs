@@ -185,8 +185,9 @@ fn values(column: Vec<f64>) -> Values {
 /// Reads each column as an array. A column without a name is named after the file if it is the only
 /// one, else `column_1`, `column_2`, ...
 ///
-/// # Errors Returns a [`Flaw`] if a word is not a number, if the rows differ in length or from the
-/// number of column names, or if there are no numbers.
+/// # Errors
+/// Returns a [`Flaw`] if a word is not a number, if the rows differ in length or from the number of
+/// column names, or if the file has no rows of numbers.
 pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     let table = table(bytes)?;
     let n = table.columns.len();
