@@ -11,8 +11,8 @@
 //! its name, so that each error is an [`Error::Input`](zeroset_core::Error::Input) with the file
 //! and the flaw.
 //!
-//! This crate depends on `zeroset-core` alone, so that files can be read without a GPU. The
-//! compiler enforces this:
+//! Of the other crates of zeroset, this crate depends on `zeroset-core` alone, so that files can be
+//! read without a GPU. The compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_gpu::Cuda; // another layer
@@ -262,8 +262,9 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
 
 /// Reads a file like [`read`], and also returns its point cloud.
 ///
-/// The cloud is returned if the file holds points without cells or content that [`read`] rejects,
-/// and if [`read_cloud`] accepts it. The file is read only once, so that a pipe can serve for both.
+/// The cloud is returned if the file holds points without cells or groups, or content that [`read`]
+/// rejects, and if [`read_cloud`] accepts the file. The file is read only once, so that a pipe can
+/// serve for both.
 ///
 /// # Errors
 /// The first value is the result of [`read`]. Even if it is an error, there may be a cloud, because

@@ -152,7 +152,7 @@ pub(super) fn limit(budget: &Budget) -> u64 {
 
 fn gunzip(packed: &[u8], budget: &Budget) -> Result<Vec<u8>, Flaw> {
     let limit = limit(budget);
-    // The header of a volume states the unpacked size.
+    // The header of a NIfTI volume states the unpacked size.
     let mut head = [0; HEAD];
     let mut stream = Unpack::gzip(packed);
     let _ = stream.read_exact(&mut head);

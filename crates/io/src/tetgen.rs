@@ -4,9 +4,9 @@
 //! files may be given, and the others are found by their names.
 //!
 //! Vertices are numbered starting at 0 or 1, as stated by the number of the first vertex. Regions
-//! of tetrahedra and markers of faces and edges become groups named by their numbers. Attributes of
-//! vertices become the arrays `attribute`, `attribute_2`, ..., and their markers become the array
-//! `marker`.
+//! of triangles or tetrahedra, and markers of faces and edges, become groups named by their
+//! numbers. Attributes of vertices become the arrays `attribute`, `attribute_2`, ..., and their
+//! markers become the array `marker`.
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 /// Returns the points of a mesh.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if all points are dropped because they are not finite or have no normal.
+/// Returns a [`Flaw`] if the mesh has no point with finite coordinates.
 pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     let mesh = &file.mesh;
     let stored = vector(

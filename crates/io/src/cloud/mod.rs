@@ -184,7 +184,7 @@ fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport),
     }
 }
 
-/// Returns a cloud as a mesh without cells. Normals and colors become the arrays `nx`, ..., `red`,
+/// Reads a cloud as a mesh without cells. Normals and colors become the arrays `nx`, ..., `red`,
 /// ...
 ///
 /// # Errors

@@ -244,6 +244,7 @@ impl<'a> Stream<'a> {
     pub(super) fn promised(&self, count: u64, size: u64, what: &str) -> Result<usize, Flaw> {
         let Some(found) = self.left() else { return Ok(count.min(1 << 16) as usize) };
         let needed = u128::from(count) * u128::from(size);
+        // The last number of a text file needs no separator after it.
         if needed > u128::from(found) + 1 {
             let what = broken_promise(count, size, what, found);
             return Err(self.fail(what, "the count is wrong or the file is truncated"));

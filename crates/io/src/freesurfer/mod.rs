@@ -34,8 +34,8 @@ pub(super) const MORPH_NAMES: [&str; 7] =
 
 const CUT: &str = "the file is truncated: copy it again";
 
-/// Reads a surface of triangles or quadrangles. Coordinates stay as stored. The volume geometry
-/// that may follow the triangles states their frame.
+/// Reads a surface of triangles or quadrangles. Coordinates stay as stored. Their frame is that of
+/// the volume geometry, which may follow the triangles.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
@@ -135,7 +135,8 @@ fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
 /// without magic bytes if its counts fit the size of the file.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the file is of another kind or holds fewer numbers than declared.
+/// Returns a [`Flaw`] if the file is of another kind, declares no values, or holds fewer than
+/// declared.
 pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     if bytes.starts_with(&MORPH) {
         let mut cursor = Cursor::new(bytes, 3, true);

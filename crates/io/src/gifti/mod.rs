@@ -3,8 +3,8 @@
 //!
 //! The reader supports all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a separate
 //! file), both byte orders, both index orders and all number types. Labels become groups of
-//! vertices with the names of the label table. Coordinates are as stored. As in other readers,
-//! `CoordinateSystemTransformMatrix` is not applied unless a frame is chosen, and a warning names a
+//! vertices with the names of the label table. Coordinates are as stored. As in other programs,
+//! `CoordinateSystemTransformMatrix` is not applied unless a frame is chosen. A warning reports a
 //! matrix that would change the coordinates.
 
 mod decode;
@@ -141,7 +141,8 @@ fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) 
     groups
 }
 
-/// Returns the name of the coordinate space, if the file states it.
+/// Returns the name of the coordinate space, if the file states it. Adds a warning for each matrix
+/// that would change the coordinates.
 fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     let known = |name: &String| !name.is_empty() && name != "NIFTI_XFORM_UNKNOWN";
     for space in points.spaces.iter().filter(|space| !space.is_same()) {

@@ -14,8 +14,8 @@ use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 /// content that the format cannot hold.
 ///
 /// # Errors
-/// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is a `.sol` or
-/// `.sol.gz` file beside the mesh with other values. A reader would take them for values of this
+/// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is another
+/// `.sol` or `.sol.gz` file beside the mesh, whose values a reader would take for those of this
 /// mesh.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let beside = path.with_extension("sol");
@@ -169,7 +169,8 @@ fn type_of(array: &DataArray, dimension: usize) -> Option<u8> {
     }
 }
 
-/// Returns the arrays that a solution file can hold.
+/// Returns the arrays that a solution file can hold, without the references of vertices, which are
+/// in the mesh.
 fn fitting(mesh: &Mesh) -> impl Iterator<Item = &DataArray> {
     let dimension = dimension(mesh);
     let fits = move |array: &&DataArray| array.name != MARKS && type_of(array, dimension).is_some();

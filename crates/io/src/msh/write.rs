@@ -21,8 +21,8 @@ const TYPES: [i32; 4] = [15, 1, 2, 4];
 /// format cannot hold.
 ///
 /// # Errors
-/// Returns [`Error::Output`] if the file cannot be written, or if there are too many simplices for
-/// 32-bit tags.
+/// Returns [`Error::Output`] if the file cannot be written, or if there are too many vertices or
+/// simplices for 32-bit tags.
 pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String>) -> Result<()> {
     let plan = Plan::new(mesh, lost);
     let n = plan.parts.iter().map(Part::len).sum::<usize>().max(mesh.n_vertices());

@@ -85,7 +85,8 @@ struct Reader {
     vertices: Vec<[f64; 3]>,
     faces: Faces,
     face: Vec<u32>,
-    /// The largest index so far and its line. A face may come before its vertices.
+    /// The largest index so far, its line, and the word "face" or "line". The check must wait for
+    /// the end of the file, because a face may come before its vertices.
     largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,

@@ -27,8 +27,8 @@ pub(super) fn with_a_size(record: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(record)
 }
 
-/// Checks the number of points, the chunk table and the layer sizes against the `size` of the file.
-/// `raw` is the LASzip record and `vlr` its decoded form.
+/// Checks the chunk table and the layer sizes against the number of points and the `size` of the
+/// file. `raw` is the LASzip record and `vlr` its decoded form.
 ///
 /// # Errors
 /// Returns a description of the first contradiction.
