@@ -156,7 +156,8 @@ struct Room {
     u16 list[LISTED];
 };
 
-// Writes three adjacent numbers for each lane. The whole warp must call this.
+// Writes a point, three adjacent numbers, for each of the first n lanes. `at` is the number of the
+// lane's point. The whole warp must call this.
 DEVICE void write_points(double* staged, double* to, const double (&point)[3], u32 at, u32 n) {
     const u32 lane = lane_of_thread();
 #pragma unroll

@@ -88,7 +88,8 @@ DEVICE Axis axis_along(const Around& at, bool inside, i32 x, i32 y, i32 z) {
                    outward(inside, at(x, y, z)), outward(inside, at(2 * x, 2 * y, 2 * z)));
 }
 
-// Returns the signed distance computed from the neighbors.
+// Returns the signed distance computed from the neighbors. A voxel keeps its own value if it is
+// next to the interface, or if neither it nor a neighbor lies well inside the band.
 DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     const bool inside = R(0) > own;
     if (is_near(at, inside) || !is_moving(at, core)) return own;

@@ -101,8 +101,8 @@ DEVICE u32 fate_of(const Change& z, u32 p) {
     const u32 mask = z.activity()[p], present = z.g.present[p];
     const u32 missing = ALL & ~ACTIVE & ~present;
     if (mask & ACTIVE) return mask & missing;
-    // The tile has one sign. If a neighbor has the other sign, the interface lies on the face
-    // between them.
+    // The tile has one sign. If a missing neighbor has the other sign, the interface lies between
+    // them.
     const u32 border = z.borders()[p];
     const u32 other = missing & (mask & INSIDE ? ~border : border);
     return other != 0 || is_needed(z, p, mask, present) ? other : DELETED;
@@ -290,7 +290,7 @@ DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) 
     return rank;
 }
 
-// Records the sign of a deleted tile in its neighbors.
+// Records in the neighbors of a deleted tile that it is inside.
 DEVICE void set_borders(const Change& z, u32 p) {
     const u32 present = z.g.present[p];
     for (u32 row = 0; row < TILE_ROWS; row++) {
@@ -305,8 +305,8 @@ DEVICE void set_borders(const Change& z, u32 p) {
     }
 }
 
-// Computes the list positions of new tiles, and records the signs of deleted tiles. Each claim is
-// processed by a warp, whose lanes search for the rows around the new tile.
+// Computes the list positions of new tiles, and records which deleted tiles are inside. Each claim
+// is processed by a warp, whose lanes search for the rows around the new tile.
 DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     __shared__ u64 rooms[2][BLOCK];
     const u32 full = 0xffffffffu;

@@ -184,7 +184,8 @@ struct Coefficients {
         return samples.change;
     }
 
-    // Sets the coefficients from the values of the expressions.
+    // Sets the coefficients at a point from the values of the expressions, or from a volume for
+    // sampled components.
     DEVICE void set(const TileMotion& m, const double (&at)[3], const double (&value)[N_FIELDS]) {
         u32 next = 0;
 #if VELOCITY == TERM_VARIES

@@ -59,9 +59,10 @@ struct Side {
 
 #if REACH == 1
 
-// The parts of a tile and of the layer around it that a thread copies: four values of the tile,
-// four of a row beyond its faces, and, for the first threads, four of a row beyond its edges. The
-// positions are the same for all tiles.
+// The parts of a tile and of the layer around it that a thread copies: four values of the tile and,
+// for the first threads, four of a row beyond its faces and four of a row beyond its edges. Threads
+// at the ends of rows also copy the values beyond these ends. The positions are the same for all
+// tiles.
 struct Part {
     // The number of quads in rows beyond the faces, and in rows along x beyond the edges.
     enum { OUTER = 4 * E * QUADS, CORNERS = 4 * QUADS };
@@ -240,7 +241,8 @@ struct Around {
 struct AroundQuad {
     real rows[9][QUAD + 2];
 
-    // Loads the values. Values beyond the edges of the tile are loaded only if `with_edges` is set.
+    // Loads the values. Those that are only diagonal neighbors of the voxels are loaded only if
+    // `with_edges` is set.
     DEVICE AroundQuad(const real* here, bool with_edges) {
 #pragma unroll
         for (i32 row = 0; row < 9; row++) {

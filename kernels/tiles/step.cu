@@ -327,8 +327,8 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
             real before[QUAD];
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
-                // Without mixing, the step has one evaluation, and the voxel's own value is the old
-                // one.
+                // The first evaluation of a step does not mix. It reads the old phi, so the voxel's
+                // own value is the old one.
                 before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
                 real& value = fresh.v[i];
                 if (mixes && moving >> i & 1) value = s.shares[0] * before[i] + s.shares[1] * value;

@@ -55,7 +55,8 @@ struct QuadBits {
         }
     }
 
-    // Computes the bits from the values before they are stored. The counts use these bits.
+    // Computes the bits from the values before they are stored. If these are rounded to 16 bits,
+    // the counts use these bits.
     DEVICE QuadBits(const Four& four, real core) : band(0), negative(0) {
 #pragma unroll
         for (int i = 0; i < QUAD; i++) {
@@ -215,7 +216,7 @@ DEVICE void end_step(TileControl& c, u32 out) {
     c.dt_done = dt;
     c.step++;
     c.steps_left--;
-    // Resets the counts of the last tile update, from which kernels know which tiles are new.
+    // Reset the counts of the last tile update, which tell kernels which tiles are new.
     c.created = c.deleted = 0;
     c.tile_steps += c.n_tiles;
     const bool landed = is_finite(c.target) && dt >= rest;

@@ -130,8 +130,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
 }
 #elif KEPT && !VARIES && !RELAX
 
-// Returns a bound on the speed over all voxels of a tile: the sum of the largest values of its
-// stored coefficients.
+// Returns a bound on the speed over all voxels of a tile: a weighted sum of the largest values of
+// its stored coefficients.
 DEVICE double kept_speed(const TileMotion& m, u32 id) {
     double most = 0.0;
 #if NORMAL == TERM_STATIONARY

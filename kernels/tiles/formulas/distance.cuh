@@ -31,7 +31,8 @@ DEVICE real to_quadric(real value, const Central& d) {
         left = value + (dot_of(d.x, d.y, d.z, x, y, z) + R(0.5) * dot_of(bx, by, bz, x, y, z));
         const real nx = d.x + bx, ny = d.y + by, nz = d.z + bz;
         const real square = dot_of(nx, ny, nz, nx, ny, nz) + R(1e-12);
-        // Move onto the zero set along the normal, from the voxel's projection onto that normal.
+        // Project the point onto the line through the voxel along the normal, then move it along
+        // this line onto the zero set.
         const real along = (dot_of(x, y, z, nx, ny, nz) - left) / square;
         x = along * nx;
         y = along * ny;
@@ -42,14 +43,15 @@ DEVICE real to_quadric(real value, const Central& d) {
     return R(1e-4) * (size * size) > left * left ? distance : R(4);
 }
 
-// Returns `|value| / s` for a crossing at s between two values, or zero if there is no crossing.
+// Returns the slope `-value / s` for a crossing at the distance s, in voxels, between two values,
+// or zero if there is no crossing.
 DEVICE real crossing_slope(real value, real other) {
     const real slope = other - value;
     const bool beyond = R(0) > other;
     return R(0) > value ? (beyond ? R(0) : slope) : (beyond ? slope : R(0));
 }
 
-// The contribution of an axis to `|grad u| = 1`: `weight (u - from)^2` where `u > from`.
+// The contribution of an axis to `|grad u|^2`: `weight (u - from)^2` where `u > from`.
 struct Axis {
     real from, weight;
 };
