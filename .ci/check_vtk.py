@@ -1,10 +1,10 @@
 """Opens files with VTK itself: python3 check_vtk.py FILE... (.vtu, .vtp, .pvd, .vtkhdf; needs
 package vtk).
 
-Prints what VTK found in each file. Exit code 1 if VTK complains about a file, if a file has cells
-but no points, if a cell names a point that does not exist, if phi or distance lacks numbers or has
-numbers that are not finite, if a .pvd names a file that does not exist, or if a .vtkhdf does not
-hold the same states as the .pvd given just before it.
+Prints what VTK found in each file. Exit code 1 if VTK complains about a file, if a cell names a
+point that does not exist, if an array has the wrong number of rows, if points, phi or distance are
+not finite, if a .pvd names a file that does not exist or its times are not in order, or if a
+.vtkhdf has no states or not the same states as the .pvd given just before it.
 """
 
 import math
@@ -76,7 +76,7 @@ def check_output(path, reader, complaints):
 
 
 def check_series(path):
-    """Returns the problems of a series: files that are missing or unreadable, or out of order."""
+    """Returns the problems of a series: of its files, and of the order of its times."""
     problems, times = [], []
     for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
         times.append(float(entry.get("timestep")))

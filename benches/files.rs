@@ -191,12 +191,12 @@ fn memory(n: u32) {
     println!("Memory on {vertices} vertices, {cells} triangles, bytes per vertex:\n");
     println!("| what | held after | peak on the way |\n|---|---|---|");
     let cpu = Arc::new(Cpu::new(0).expect("threads"));
-    // The memory of the thread pool and of everything that is initialized on first use is not
-    // counted.
     let row = |name: &str, held: u64, peak: u64| {
         let per = |bytes: u64| bytes as f64 / vertices as f64;
         println!("| {name} | {:.0} | {:.0} |", per(held), per(peak));
     };
+    // The memory held now, apart from the mesh, is not counted. It belongs to the thread pool and
+    // to everything that is initialized on first use.
     let start = METER.held() - (vertices * 24 + cells * 12) as u64;
     let measured = |name: &str, peak: u64| row(name, METER.held() - start, peak - start);
     let (mesh, peak) = METER.peak_during(|| cpu.run(|| clean(stored).expect("mesh").0));

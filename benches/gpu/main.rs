@@ -10,7 +10,8 @@
 //! - `large`: distances on a large cube of tetrahedra; `cells=N` sets the number of cubes along an
 //!   axis
 //! - `copy`: steps compared with a copy kernel; `vertices=N` sets the size of the mesh
-//! - `sizes`, `start`, `atomics`, `cores`, `tables`: tables and figures of the paper
+//! - `sizes`, `atomics`, `cores`, `tables`: tables and figures of the paper
+//! - `start`: the time of the startup and of the first step
 //! - `tiles`: steps on tiles; `radius=R` in voxels and `enright=N` select one size
 //! - `lookup`: three ways to find the neighbors of tiles
 //! - `scaling`: steps on tiles for several numbers of tiles
