@@ -13,7 +13,7 @@ use std::path::Path;
 use super::elements::{Builder, ElementType, Shape};
 use super::faces::index_limit;
 use super::sniff::extension;
-use super::text::{Lines, Row, without_mark};
+use super::text::{Lines, Row, without_mark, words};
 use super::{MeshFile, load};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
@@ -38,13 +38,20 @@ pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFil
     let nodes = Nodes::read(without_mark(&bytes)).map_err(|flaw| flaw.of_file(&node))?;
     let mut builder = Builder::default();
     let cells = file("ele")?;
+    let mut is_linear = true;
     if let Some((ele, bytes)) = &cells {
-        nodes.cells(without_mark(bytes), &mut builder).map_err(|flaw| flaw.of_file(ele))?;
+        let cells = nodes.cells(without_mark(bytes), &mut builder);
+        is_linear = cells.map_err(|flaw| flaw.of_file(ele))?;
     }
     for (extension, corners) in [("face", 3), ("edge", 2)] {
+        let additional = match (is_linear, corners) {
+            (true, _) => 0,
+            (false, 3) => 3,
+            (false, _) => 1,
+        };
         if let Some((other, bytes)) = file(extension)? {
             nodes
-                .boundary(without_mark(&bytes), corners, &mut builder)
+                .boundary(without_mark(&bytes), [corners, additional], &mut builder)
                 .map_err(|flaw| flaw.of_file(&other))?;
         }
     }
@@ -139,11 +146,11 @@ impl Nodes {
         Ok(Nodes { vertices, data, first })
     }
 
-    /// Reads an `.ele` file.
+    /// Reads an `.ele` file. Returns whether its elements have no nodes other than their corners.
     ///
     /// Header: number of elements, nodes per element, number of attributes. Rows: number, nodes,
     /// attributes.
-    fn cells(&self, bytes: &[u8], builder: &mut Builder) -> Result<(), Flaw> {
+    fn cells(&self, bytes: &[u8], builder: &mut Builder) -> Result<bool, Flaw> {
         let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of elements"))?;
         let n: u64 = head.number("the number of elements")?;
@@ -191,14 +198,19 @@ impl Nodes {
             .enumerate()
             .map(|(k, column)| array(numbered("attribute", k), Values::Float(column)))
             .collect();
-        Ok(())
+        Ok(nodes == shape.corners())
     }
 
     /// Reads a `.face` or `.edge` file.
     ///
     /// Header: number of faces or edges, markers (0 or 1). Rows: number, corners, additional nodes
     /// (second order only), marker, neighbors.
-    fn boundary(&self, bytes: &[u8], corners: usize, builder: &mut Builder) -> Result<(), Flaw> {
+    fn boundary(
+        &self,
+        bytes: &[u8],
+        [corners, additional]: [usize; 2],
+        builder: &mut Builder,
+    ) -> Result<(), Flaw> {
         let (kind, what) = match corners {
             3 => (ElementType::linear(Shape::Triangle), "face"),
             _ => (ElementType::linear(Shape::Line), "edge"),
@@ -215,6 +227,12 @@ impl Nodes {
             let mut face = [0; 3];
             for corner in face.iter_mut().take(corners) {
                 *corner = self.vertex(&mut row, what, number)?;
+            }
+            // Some programs omit the additional nodes.
+            if additional > 0 && words(row.rest()).count() >= additional + markers {
+                for _ in 0..additional {
+                    self.vertex(&mut row, what, number)?;
+                }
             }
             let group = if markers == 0 { 0 } else { row.number("a marker")? };
             builder.push(kind, &[group], &face[..corners]);
@@ -303,6 +321,14 @@ mod tests {
         let (node, ele) = (format!("10 3 0 0\n{node}"), "1 10 0\n0 9 8 7 6 5 4 3 2 1 0\n");
         let file = read_files(&[("a.ele", ele), ("a.node", &node)]).unwrap();
         assert_eq!(file.mesh.cells, [9, 8, 7, 6]);
+        // The markers of faces and edges follow their additional nodes, if there are any.
+        for (face, edge) in [("0 9 8 7 3 4 5 21", "0 9 8 1 22"), ("0 9 8 7 21", "0 9 8 22")] {
+            let (face, edge) = (format!("1 1\n{face}\n"), format!("1 1\n{edge}\n"));
+            let files = [("a.ele", ele), ("a.node", &node), ("a.face", &face), ("a.edge", &edge)];
+            let groups = read_files(&files).unwrap().mesh.groups;
+            let names: Vec<_> = groups.iter().map(|group| group.name.as_str()).collect();
+            assert_eq!(names, ["21", "22"]);
+        }
         let file = read_files(&[("a.node", node.as_str())]).unwrap();
         assert_eq!((file.mesh.n_vertices(), file.mesh.n_cells()), (10, 0), "points alone");
         assert_eq!(file.warnings, ["its cells are missing: no file a.ele beside it"]);

@@ -145,9 +145,7 @@ impl Gather {
         if self.points.is_empty() {
             let what = match self.stored {
                 0 => "the file holds no points".to_string(),
-                n => format!(
-                    "the file holds {n} points, but none with finite coordinates and a normal"
-                ),
+                n => format!("the file holds {n} points, but none with finite coordinates"),
             };
             return Err(Flaw::whole(what, "export the points again"));
         }

@@ -71,7 +71,7 @@ pub(super) fn read(
             match end {
                 0 if found.len() >= wanted && wanted < BLOCK + LINE => wanted = BLOCK + LINE,
                 0 if !found.is_empty() => {
-                    let what = format!("the line has more than {LINE} bytes");
+                    let what = format!("the line has more than {} bytes", BLOCK + LINE);
                     return Err(Flaw::at(
                         Position::Line(line + 1),
                         what,

@@ -217,7 +217,7 @@ impl<'a> Beside<'a> {
         let beside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if name.is_empty() || !beside {
             return refuse(
-                format!("data are in {shown}, which is not a file name in the same folder"),
+                format!("data are in {shown}, which is not a file in the same folder or below it"),
                 REMEDY,
             );
         }

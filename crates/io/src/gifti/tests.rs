@@ -123,7 +123,7 @@ fn faults_are_named() {
         (array("POINTSET", "COMPLEX64", [3, 3], TEXT, ""), "DataType \"NIFTI_TYPE_COMPLEX64\""),
         (
             array("POINTSET", "FLOAT32", [3, 3], "Encoding=\"ExternalFileBinary\"", ""),
-            "data are in \"\", which is not a file name in the same folder",
+            "data are in \"\", which is not a file in the same folder or below it",
         ),
         (points().replace("Dim0=\"3\"", "Dim0=\"-3\""), "Dim0: a number expected, found \"-3\""),
         (points().replace("<Data>", "").replace("</Data>", ""), "has no element Data"),
@@ -211,9 +211,9 @@ fn data_in_a_file_beside() {
         ("x.data", "18446744073709551615", "on, which has 41"),
         ("x.data", "-1", "ExternalFileOffset \"-1\" is not a byte count"),
         ("none.data", "0", "data are in \"none.data\": No such file"),
-        ("../x.data", "0", "which is not a file name in the same folder"),
-        ("/dev/zero", "0", "which is not a file name in the same folder"),
-        (".", "0", "which is not a file name in the same folder"),
+        ("../x.data", "0", "which is not a file in the same folder or below it"),
+        ("/dev/zero", "0", "which is not a file in the same folder or below it"),
+        (".", "0", "which is not a file in the same folder or below it"),
     ] {
         let error = read(&path, text(name, offset).as_bytes()).unwrap_err().to_string();
         assert!(error.contains(found), "{name} {offset}: {error}");

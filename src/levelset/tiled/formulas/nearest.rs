@@ -55,7 +55,8 @@ pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
         left = value + (dot(d.gradient, x) + half * dot(bend, x));
         let normal = [d.gradient[0] + bend[0], d.gradient[1] + bend[1], d.gradient[2] + bend[2]];
         let square = dot(normal, normal) + V::constant(1e-12);
-        // Move onto the zero set along the normal, from the voxel's projection onto that normal.
+        // Project the point onto the line through the voxel along the normal. Then move it along
+        // this line onto the zero set.
         let along = (dot(x, normal) - left) / square;
         x = [along * normal[0], along * normal[1], along * normal[2]];
     }
@@ -80,7 +81,8 @@ pub fn to_crossings<V: Lanes>(value: V, neighbors: [[V; 2]; 3]) -> V {
     V::select(sum.gt(zero), own / sum.sqrt(), V::constant(4.0))
 }
 
-/// Returns `|value| / s` for a crossing at s between two values, or zero if there is no crossing.
+/// Returns the slope between two values of different sign, as a change per voxel, or zero if they
+/// have the same sign.
 #[inline(always)]
 fn slope<V: Lanes>(value: V, other: V) -> V {
     let zero = V::constant(0.0);
