@@ -52,7 +52,7 @@ struct Eikonal {
     real_bits *first_news;
     // Counter of the grid barrier.
     u32 *arrived;
-    // `[n_patches]` states of the queue.
+    // `[n_patches]` state of each patch in the queue.
     u32 *states;
     // `[ring_mask + 1]`
     u32 *ring;

@@ -12,7 +12,7 @@ enum Halt {
     ARRIVED = 1,
     // No interface is left.
     GONE = 2,
-    // No change is faster than requested.
+    // phi changes no faster than the requested rate.
     STEADY = 3,
     // phi is not finite.
     BROKEN = 4,
@@ -20,7 +20,7 @@ enum Halt {
     AT_REST = 5,
     // The step is too short to advance time.
     LOST = 6,
-    // A coefficient is not finite, or the curvature is negative.
+    // A coefficient is not finite, or the curvature coefficient is negative.
     BAD_COEFFICIENT = 7,
     // The semi-implicit step does not converge.
     NO_CONVERGENCE = 8,
@@ -52,7 +52,8 @@ enum When {
 #define CURVATURE_BETA 1
 #define CURVATURE_WEIGHTED 2
 
-// Bounds on the step for C = 1, as bits.
+// Upper bounds on the time step for C = 1, and the data that the reinitialization rules need.
+// Kernels combine them as the bits of floating-point numbers.
 struct Limits {
     real_bits first_order;
     real_bits curvature;
@@ -210,7 +211,7 @@ ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 372 : 324));
 struct Trace {
     // Largest change next to the interface.
     real_bits change_near;
-    // Complement of the smallest vertex whose value is not finite.
+    // Bitwise complement of the smallest vertex number whose value is not finite.
     u32 broken;
     // Whether a cell is cut.
     u32 cut;
@@ -331,7 +332,7 @@ struct Varying {
     real *values;
     // `[2 * N_FIELDS]` see kernels/coefficients.cu.
     u32 *broken;
-    // The longest step.
+    // The longest allowed step.
     double max_step;
     u32 n_boundary;
     // Bit k is set if field k must not be negative.
@@ -375,7 +376,8 @@ struct Inflow {
     // Data arrays in patch order.
     const double* const *arrays;
     u32 n;
-    // Fraction of the flux around an inflow vertex that must point inward.
+    // Threshold for inflow: the net inward flux around an inflow vertex exceeds this fraction
+    // of the sum of the magnitudes of the fluxes.
     real part;
 };
 static_assert(sizeof(Inflow) == (sizeof(real) == 8 ? 88 : 80), "size of Inflow");
@@ -407,7 +409,7 @@ struct Implicit {
     u64 *sums;
     // `[2]` number of blocks that arrived at barriers and that left; 0 between launches.
     u32 *counts;
-    // Reduction of the residual, in the norm of the preconditioner.
+    // Required reduction of the residual, in the norm of the preconditioner.
     double tolerance;
     u32 most_iterations;
     u32 unused;
