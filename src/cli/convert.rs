@@ -1,19 +1,22 @@
 //! `zeroset convert IN OUT`: converts a mesh or a volume to another format.
 
+mod all;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed::Compressed;
 use super::generate::words;
+use super::times::Times;
 use super::volume;
 use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
 use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::{
-    Frame, MeshOptions, WriteOptions, check_target, is_volume_target, read_mesh_with,
-    write_mesh_about,
+    Frame, MeshFile, MeshOptions, VolumeFile, WriteOptions, check_target, check_volume_target,
+    is_volume_target, read_mesh_with, write_mesh_about,
 };
 use zeroset::mesh::{Kind, Mesh, Places, boundary, normal_arrays, part};
 use zeroset::words::noun;
@@ -29,6 +32,8 @@ Examples:
   zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
   zeroset convert results/interface_000050.vtp front.obj --normals
   zeroset convert head.nii.gz head.vti
+  zeroset convert results/run/run.pvd last.ply
+  zeroset convert results/run/run.pvd state.ply --time all
   zeroset convert scan.raw scan.nrrd --raw 256x256x109:uint16le:1x1x1.5
 
 The ending of OUT selects the format: .vtu, .msh (4.1) or .mesh (with .sol for point data) for any
@@ -38,7 +43,11 @@ warning names the data that a format cannot hold. An existing OUT is replaced, u
 existing .sol beside a new .mesh is not. A failed conversion leaves no partial file.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
-are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.")]
+are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.
+
+Of a series of states (.pvd, .vtkhdf), the last is converted unless --time selects another one.
+--time all writes each state to its own file: STEM_000000.ENDING, STEM_000001.ENDING, ... None of
+these files may exist.")]
 pub struct Args {
     /// Mesh or volume in any supported format, optionally compressed with gzip
     #[arg(value_name = "IN")]
@@ -64,10 +73,29 @@ pub struct Args {
     /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
     #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
     pub frame: Option<Frame>,
+    /// States of a series (.pvd, .vtkhdf) to convert: a time, last, or all; default last
+    #[arg(long, value_name = "T|last|all")]
+    pub time: Option<Times>,
     #[command(flatten)]
     pub compressed: Compressed,
     #[command(flatten)]
     pub source: volume::Source,
+}
+
+impl Args {
+    /// Returns the options of the reader of meshes.
+    fn reading(&self) -> MeshOptions {
+        MeshOptions::default()
+            .skip_unsupported(self.skip_unsupported)
+            .frame(self.frame)
+            .time(Times::one(self.time))
+    }
+
+    /// Returns the options of the writer.
+    fn options(&self) -> Result<WriteOptions> {
+        let compression = self.compressed.of(&[&self.output])?;
+        Ok(WriteOptions::default().ascii(self.ascii).compression(compression))
+    }
 }
 
 /// Converts the file and prints one line about the output.
@@ -78,12 +106,18 @@ pub struct Args {
 /// output cannot be written. If the file name alone shows that the output cannot be written as
 /// requested, nothing is read.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let compression = args.compressed.of(&[&args.output])?;
-    let options = WriteOptions::default().ascii(args.ascii).compression(compression);
+    let options = args.options()?;
     if is_volume_target(&args.output) {
         only_for_meshes(&args)?;
         check_folder(&args.output)?;
-        return volume::convert(&args.input, &args.output, &args.source, &options, ui);
+        check_volume_target(&args.output, &options)?;
+        if args.time == Some(Times::All) {
+            return all::run(&args, ui);
+        }
+        let reading = args.source.options().time(Times::one(args.time));
+        let file = volume::read_for(&args.input, &args.output, &reading)?;
+        write_volume_of(&args, &args.output, file, ui)?;
+        return Ok(0);
     }
     check_target(&args.output, &options, None)?;
     check_folder(&args.output)?;
@@ -91,8 +125,20 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let what = format!("{}: --raw and --array are for volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
-    let reading = MeshOptions::default().skip_unsupported(args.skip_unsupported).frame(args.frame);
-    let file = read_mesh_with(&args.input, &reading)?;
+    if args.time == Some(Times::All) {
+        return all::run(&args, ui);
+    }
+    write_mesh_of(&args, &args.output, read_mesh_with(&args.input, &args.reading())?, ui)?;
+    Ok(0)
+}
+
+/// Writes a volume, and prints one line about the output.
+fn write_volume_of(args: &Args, output: &Path, file: VolumeFile, ui: &Ui) -> Result<()> {
+    volume::write_for(&args.input, output, file, &args.options()?, ui)
+}
+
+/// Applies the options to a mesh, writes it, and prints one line about the output.
+fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<()> {
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
     let mut mesh = file.mesh;
@@ -105,9 +151,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if args.normals {
         add_normals(&mut mesh)?;
     }
-    ui.warn_of(&args.output, write_mesh_about(&args.output, &mesh, &options, &file.about)?);
-    ui.print(&words(&args.output, &mesh))?;
-    Ok(0)
+    ui.warn_of(output, write_mesh_about(output, &mesh, &args.options()?, &file.about)?);
+    ui.print(&words(output, &mesh))
 }
 
 /// Returns an error if an option for meshes is given with a volume as output.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::compressed::Compressed;
 use super::progress::observer;
 use super::threads::Threads;
+use super::times::At;
 use super::{Ui, json, word};
 use zeroset::config::{
     Config, DataFile, DeviceKind, Distance, FrontShape, MeshRepair, MeshSource, Picture, Precision,
@@ -12,7 +13,7 @@ use zeroset::config::{
 };
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
-use zeroset::io::Frame;
+use zeroset::io::{Frame, may_be_series};
 use zeroset::mesh::repair::Weld;
 use zeroset::output::Report;
 use zeroset::patches::{PATCH_SIZE, Partition};
@@ -73,6 +74,10 @@ pub struct Args {
     /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
     #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
     pub frame: Option<Frame>,
+    /// State of a series (.pvd, .vtkhdf) to read as the mesh and as --data: its time, or last;
+    /// default last
+    #[command(flatten)]
+    pub at: At,
     /// Largest distance to compute, in mesh units; default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
@@ -151,13 +156,20 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let outputs = [args.output.as_path(), paths];
     let compression = args.compressed.of(&outputs[..1 + usize::from(has_paths)])?;
     let flags = flags(&args);
+    let (mut data, time) = (args.data, args.at.time);
+    for file in data.iter_mut().filter(|file| may_be_series(Path::new(&file.path))) {
+        file.time = time;
+    }
+    // If only the data are a series, the time is theirs.
+    let is_of_mesh = may_be_series(&args.mesh) || data.iter().all(|file| file.time.is_none());
     let mesh = MeshSource {
         path: Some(path.to_string()),
+        time: time.filter(|_| is_of_mesh),
         generate: None,
         refine: 0,
         patch_size: args.patch_size,
         partition: Some(args.partition.method),
-        data: args.data,
+        data,
         weld: args.weld,
         repair: args.repair,
         skip_unsupported: args.skip_unsupported,
@@ -280,5 +292,5 @@ fn data_file(text: &str) -> std::result::Result<DataFile, String> {
     if path.is_empty() || name.as_deref() == Some("") {
         return Err("expected FILE or FILE=NAME".into());
     }
-    Ok(DataFile { path: path.to_string(), name })
+    Ok(DataFile { path: path.to_string(), name, time: None })
 }

@@ -10,6 +10,7 @@ use self::sites::Numbered;
 use self::solve::Solved;
 use super::cloud;
 use super::threads::Threads;
+use super::times::At;
 use super::{Ui, volume, word};
 use zeroset::Cpu;
 use zeroset::atomic;
@@ -99,6 +100,8 @@ pub struct Args {
     pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
+    #[command(flatten)]
+    pub at: At,
 }
 
 /// The direction in which queries look for sites.

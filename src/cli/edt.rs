@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::compressed::Compressed;
 use super::device;
 use super::threads::Threads;
+use super::times::At;
 use super::{Ui, volume, word};
 use zeroset::Cpu;
 use zeroset::atomic::check_folder;
@@ -58,6 +59,8 @@ pub struct Args {
     pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
+    #[command(flatten)]
+    pub at: At,
 }
 
 /// Voxels per CPU thread above which a GPU is worth its startup time of a quarter of a second.
@@ -76,7 +79,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_volume_target(&args.output, &options)?;
     check_folder(&args.output)?;
     let cpu = Cpu::current();
-    let file = read_volume(&args.input, &args.source.options())?;
+    let file = read_volume(&args.input, &args.source.options().time(args.at.time))?;
     ui.warn_of(&args.input, &file.warnings);
     let source = file.volume;
     let inside = cpu.run(|| volume::selected(&args.input, &source, &args.selection))?;

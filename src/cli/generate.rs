@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use super::Ui;
 use super::compressed::Compressed;
+use super::times::At;
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
-use zeroset::io::{WriteOptions, check_target, read_mesh, write_mesh};
+use zeroset::io::{MeshOptions, WriteOptions, check_target, read_mesh_with, write_mesh};
 use zeroset::mesh::generate::{Generate, generate};
 use zeroset::mesh::refine::refine_times;
 use zeroset::mesh::{Kind, Mesh, assess};
@@ -46,6 +47,8 @@ enum Source {
     From {
         /// Mesh file
         mesh: PathBuf,
+        #[command(flatten)]
+        at: At,
     },
 }
 
@@ -58,7 +61,7 @@ impl Args {
     /// Returns the file that is read, if any.
     pub(super) fn input(&self) -> Option<&Path> {
         match &self.source {
-            Source::From { mesh } => Some(mesh),
+            Source::From { mesh, .. } => Some(mesh),
             Source::Shape(_) => None,
         }
     }
@@ -89,11 +92,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             shape.check_refined(args.refine)?;
             generate(shape)?
         }
-        Source::From { mesh } => read(mesh, ui)?,
+        Source::From { mesh, at } => read(mesh, at, ui)?,
     };
     check_target(path, &options, Some(mesh.kind))?;
     let mesh = refine_times(mesh, args.refine).map_err(|error| match &args.source {
-        Source::From { mesh } => error.in_file(mesh),
+        Source::From { mesh, .. } => error.in_file(mesh),
         Source::Shape(_) => error,
     })?;
     write(path, &mesh, &options, ui)?;
@@ -117,8 +120,8 @@ pub(super) fn words(path: &Path, mesh: &Mesh) -> String {
 }
 
 /// Reads a mesh without changes, and returns an error if no solver could use it.
-fn read(path: &Path, ui: &Ui) -> Result<Mesh> {
-    let file = read_mesh(path)?;
+fn read(path: &Path, at: &At, ui: &Ui) -> Result<Mesh> {
+    let file = read_mesh_with(path, &MeshOptions::default().time(at.time))?;
     ui.warn_of(path, &file.warnings);
     assess(&file.mesh).map_err(|error| error.in_file(path))?;
     Ok(file.mesh)
@@ -128,6 +131,7 @@ fn read(path: &Path, ui: &Ui) -> Result<Mesh> {
 mod tests {
     use super::*;
     use clap::Parser;
+    use zeroset::io::read_mesh;
 
     #[derive(clap::Parser)]
     struct Line {

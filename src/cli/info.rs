@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use self::cloud::CloudFacts;
 use self::report::Report;
 use super::shortened::with_short_words;
+use super::times::Times;
 use super::{Ui, volume};
 use zeroset::cloud::PointCloud;
 use zeroset::error::{Error, Result};
@@ -24,6 +25,7 @@ Examples:
   zeroset info --json part.msh
   zeroset info lidar.laz
   zeroset info head.nii.gz
+  zeroset info results/run/run.pvd
   zeroset info scan.raw --raw 256x256x109:uint16le:1x1x1.5
 
 Counts describe the file as stored, except that polygons are split into fans and equal corners in
@@ -33,6 +35,8 @@ it would reject the mesh.
 For points without cells, the output counts duplicates and points far from all others, and gives the
 distances between nearest points and the origin of normals and colors.
 
+For a series of states, the times are listed, and the last state is described.
+
 For a volume, the box encloses the voxel centers, in the coordinates of the file.")]
 pub struct Args {
     /// Mesh, point cloud, volume, picture or data file, optionally compressed with gzip
@@ -40,6 +44,10 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// State of a series (.pvd, .vtkhdf) to describe: a time or last; default last. The times of
+    /// all states are always listed
+    #[arg(long, value_name = "T|last|all")]
+    pub time: Option<Times>,
     #[command(flatten)]
     pub source: volume::Source,
 }
@@ -49,7 +57,9 @@ pub struct Args {
 /// # Errors
 /// Returns [`Error::Input`] if the file holds no mesh, point cloud, volume or data array.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let (content, cloud) = io::read_with_cloud(&args.file, &args.source.options());
+    // The times are listed, so a warning about the choice is not needed.
+    let time = Some(Times::one(args.time).unwrap_or_default());
+    let (content, cloud) = io::read_with_cloud(&args.file, &args.source.options().time(time));
     let (report, warnings) = match content {
         Ok(Content::Mesh(file)) => {
             let (mut report, mut warnings) = (Report::of_mesh(&file), file.warnings);

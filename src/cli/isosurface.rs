@@ -10,6 +10,7 @@ use super::device;
 use super::reconstruct::of_topology;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
+use super::times::At;
 use super::{Ui, generate, volume, word};
 use zeroset::Cpu;
 use zeroset::config::DeviceKind;
@@ -75,6 +76,8 @@ pub struct Args {
     pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
+    #[command(flatten)]
+    pub at: At,
 }
 
 /// Nanoseconds that one CPU thread needs per voxel.
@@ -141,7 +144,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
     args.outputs.check(&args.output)?;
     let cpu = Cpu::current();
-    let file = read_volume(&args.input, &args.source.options())?;
+    let file = read_volume(&args.input, &args.source.options().time(args.at.time))?;
     ui.warn_of(&args.input, &file.warnings);
     let seconds_reading = start.elapsed().as_secs_f64();
     let made = make(&args, &cpu, &file.volume, ui)?;

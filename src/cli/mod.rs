@@ -33,6 +33,7 @@ mod shortened;
 mod stack;
 mod surface_outputs;
 mod threads;
+mod times;
 mod ui;
 mod volume;
 mod voxelize;

@@ -13,6 +13,7 @@ use self::finder::Finder;
 use self::ranges::{Entries, Region};
 use super::compressed::Compressed;
 use super::threads::Threads;
+use super::times::At;
 use super::volume::Which;
 use super::{Ui, volume, word};
 use zeroset::Cpu;
@@ -136,6 +137,8 @@ pub struct Args {
     pub threads: Threads,
     #[command(flatten)]
     pub source: volume::Source,
+    #[command(flatten)]
+    pub at: At,
 }
 
 /// The kind of result, with the output file.
@@ -190,7 +193,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     mode.check()?;
     let output: Vec<&Path> = args.output.as_deref().into_iter().collect();
     let compression = args.compressed.of(&output)?;
-    let file = read_volume(&args.input, &args.source.options())?;
+    let file = read_volume(&args.input, &args.source.options().time(args.at.time))?;
     ui.warn_of(&args.input, &file.warnings);
     match mode {
         Mode::Tree(path) => tree::run(&args, path, &file.volume, compression, ui)?,

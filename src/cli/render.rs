@@ -12,6 +12,7 @@ use self::option_values::{Looks, Side, Size, Steps};
 use self::source::Shown;
 use super::Ui;
 use super::threads::Threads;
+use super::times::At;
 use super::volume::Source;
 use zeroset::Cpu;
 use zeroset::config::DeviceKind;
@@ -42,13 +43,14 @@ For a mesh, the picture shows the array phi (with its zero set) or distance (wit
 values), else the vertex colors (arrays red, green and blue), else the height. --colors shows
 another array, or an expression of arrays and x, y, z.
 
-For the folder of a run or a .pvd list, the picture shows the last state.
+For the folder of a run, a .pvd list or a .vtkhdf series, the picture shows the last state unless
+--time selects another one.
 
 The view front looks from small y, left from small x, top from large z. In volumes that define the
 axes of a patient (RAS, LPS, ...), these are the sides of the patient. AZIMUTH,ELEVATION are the
 angles in degrees from +x toward +y, and above the xy-plane.")]
 pub struct Args {
-    /// Volume, grayscale picture, mesh, .pvd list, or folder of a run
+    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), or folder of a run
     pub file: PathBuf,
     /// Output file, .png
     #[arg(short, long, value_name = "FILE")]
@@ -105,6 +107,8 @@ pub struct Args {
     pub threads: Threads,
     #[command(flatten)]
     pub source: Source,
+    #[command(flatten)]
+    pub at: At,
 }
 
 /// Amount of work, in voxels, above which a GPU is worth its startup time of a quarter of a second.
@@ -121,13 +125,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
-    let (image, rays) = match source::open(&args.file, &args.source.options(), ui)? {
-        Shown::Mesh(mesh) => (cpu.run(|| mesh::draw(&args, &mesh, ui))?, None),
-        Shown::Volume(volume) => {
-            let drawn = volume::draw(&args, &volume, &cpu, ui)?;
-            (drawn.image, Some((drawn.counts, drawn.prepared)))
-        }
-    };
+    let (image, rays) =
+        match source::open(&args.file, &args.source.options().time(args.at.time), ui)? {
+            Shown::Mesh(mesh) => (cpu.run(|| mesh::draw(&args, &mesh, ui))?, None),
+            Shown::Volume(volume) => {
+                let drawn = volume::draw(&args, &volume, &cpu, ui)?;
+                (drawn.image, Some((drawn.counts, drawn.prepared)))
+            }
+        };
     image.write_png(&args.output)?;
     if rays.as_ref().is_some_and(|(counts, _)| counts.hits == 0) {
         let what = "the picture is empty, because no ray hits anything; check --where or --level";

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::compressed::Compressed;
 use super::progress::Amount;
 use super::threads::Threads;
+use super::times::At;
 use super::{Ui, json, word};
 use zeroset::Cpu;
 use zeroset::atomic::check_folder;
@@ -53,6 +54,8 @@ pub struct Args {
     /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
     #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
     pub frame: Option<Frame>,
+    #[command(flatten)]
+    pub at: At,
     /// Also write normals
     #[arg(long)]
     pub normals: bool,
@@ -102,7 +105,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let compression = args.compressed.of(&[&args.output])?;
     check_folder(&args.output)?;
     let cpu = Cpu::current();
-    let file = read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame))?;
+    let file =
+        read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame).time(args.at.time))?;
     ui.warn_of(&args.mesh, &file.warnings);
     let Args { n, normals, noise, outliers, seed, .. } = args;
     let options = Sampling { n, normals, noise, outliers, seed };

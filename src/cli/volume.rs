@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Ui;
 use zeroset::error::{Error, FlawKind, Result, shown};
 use zeroset::expression::Expression;
-use zeroset::io::{
-    RawLayout, VolumeOptions, WriteOptions, check_volume_target, read_volume, write_volume,
-};
+use zeroset::io::{RawLayout, VolumeFile, VolumeOptions, WriteOptions, read_volume, write_volume};
 use zeroset::points::Criterion;
 use zeroset::primitives::{All, Grid};
 use zeroset::volume::Volume;
@@ -37,27 +35,31 @@ impl Source {
     }
 }
 
-/// Converts a volume to another format, and prints one line about the output.
+/// Reads a volume that is to be written to `output`.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read;
-/// [`Error::Input`] if the file has no volume; [`Error::Output`] if the output cannot be written.
-pub fn convert(
+/// Returns [`Error::Input`] if the file has no volume.
+pub fn read_for(input: &Path, output: &Path, options: &VolumeOptions) -> Result<VolumeFile> {
+    read_volume(input, options).map_err(|error| mesh_instead(error, output))
+}
+
+/// Writes a volume that was read from `input`, and prints one line about the output.
+///
+/// # Errors
+/// Returns [`Error::Output`] if the output cannot be written.
+pub fn write_for(
     input: &Path,
     output: &Path,
-    source: &Source,
+    file: VolumeFile,
     options: &WriteOptions,
     ui: &Ui,
-) -> Result<u8> {
-    check_volume_target(output, options)?;
-    let file =
-        read_volume(input, &source.options()).map_err(|error| mesh_instead(error, output))?;
+) -> Result<()> {
     ui.warn_of(input, &file.warnings);
-    ui.warn_of(output, write_volume(output, &file.volume, options)?);
+    let options = options.time(file.state.time);
+    ui.warn_of(output, write_volume(output, &file.volume, &options)?);
     let [x, y, z] = file.volume.shape();
     let kind = file.volume.samples().type_name();
-    ui.print(&format!("{}: {x} x {y} x {z} voxels of {kind}\n", output.display()))?;
-    Ok(0)
+    ui.print(&format!("{}: {x} x {y} x {z} voxels of {kind}\n", output.display()))
 }
 
 /// Rewrites the error about an input without a volume: the remedy depends on the output name.

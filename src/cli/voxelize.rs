@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::compressed::Compressed;
+use super::times::At;
 use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
@@ -50,6 +51,8 @@ pub struct Args {
     /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
     #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
     pub frame: Option<Frame>,
+    #[command(flatten)]
+    pub at: At,
     /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z])
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -67,7 +70,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().compression(args.compressed.of(&[&args.output])?);
     check_volume_target(&args.output, &options)?;
     check_folder(&args.output)?;
-    let file = read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame))?;
+    let file =
+        read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame).time(args.at.time))?;
     ui.warn_of(&args.mesh, &file.warnings);
     ui.warn_of(&args.mesh, beside_scanner(&file.about.frame));
     let (low, high) = file.mesh.bounds();

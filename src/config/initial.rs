@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
-use crate::io::Frame;
+use crate::io::{Frame, Moment};
 
 /// Initial interface: a shape, a surface or curve from a file, the region of a group, or signed
 /// values from an array or an expression.
@@ -73,6 +73,9 @@ pub struct InitialMesh {
     /// Frame of the coordinates of a cortical surface. Default: as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<Frame>,
+    /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Moment>,
 }
 
 fn one() -> f64 {
@@ -99,6 +102,9 @@ pub struct InitialVolume {
     /// Array to read from a VTK file. Default: the active scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
+    /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Moment>,
 }
 
 /// The side of a level that is the inside.
@@ -123,6 +129,9 @@ pub struct InitialCurve {
     /// Side that is inside. Default `enclosed` on a planar mesh, `smaller` on a surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<Inside>,
+    /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Moment>,
 }
 
 /// The side of a curve that is the inside.

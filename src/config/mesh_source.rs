@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::io::Frame;
+use crate::io::{Frame, Moment};
 use crate::mesh::generate::Generate;
 use crate::mesh::repair::Weld;
 use crate::patches::{PATCH_SIZE, Partition};
@@ -15,6 +15,9 @@ pub struct MeshSource {
     /// Mesh file, relative to the case file. `${NAME}` stands for an environment variable.
     #[schemars(example = "mesh.vtu")]
     pub path: Option<String>,
+    /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Moment>,
     /// Mesh generator and its options.
     pub generate: Option<Generate>,
     /// Number of midpoint refinements of the mesh, 0 (default) to 8.
@@ -75,4 +78,7 @@ pub struct DataFile {
     /// this selects one of them. If the file is a label or a list of vertices, this also names its
     /// group. Default: all arrays and groups under their own names.
     pub name: Option<String>,
+    /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Moment>,
 }

@@ -12,6 +12,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
+use crate::io::Moment;
 
 /// A coefficient, such as a speed: one number, a vertex array, values of a volume, or an
 /// expression.
@@ -48,6 +49,9 @@ pub struct VolumeArray {
     /// Array to read from a VTK file. Default: the active scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
+    /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Moment>,
 }
 
 impl Coefficient {
@@ -70,20 +74,25 @@ impl<'de> Deserialize<'de> for Coefficient {
             volume: Option<String>,
             raw: Option<String>,
             array: Option<String>,
+            time: Option<Moment>,
         }
         let expecting = "a number, \"an expression\", { data = \"name of a vertex array\" } or { volume = \
                          \"a file\" }";
         Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
             Formula::Number(x) => Coefficient::Number(x),
             Formula::Expression(expression) => Coefficient::Expression(expression),
-            Formula::Table(Table { data: Some(data), volume: None, raw: None, array: None }) => {
-                Coefficient::Data { data }
-            }
-            Formula::Table(Table { data: None, volume: Some(volume), raw, array }) => {
-                Coefficient::Volume(VolumeArray { volume, raw, array })
+            Formula::Table(Table {
+                data: Some(data),
+                volume: None,
+                raw: None,
+                array: None,
+                time: None,
+            }) => Coefficient::Data { data },
+            Formula::Table(Table { data: None, volume: Some(volume), raw, array, time }) => {
+                Coefficient::Volume(VolumeArray { volume, raw, array, time })
             }
             Formula::Table(_) => {
-                let what = "a coefficient needs `data` alone, or `volume`, optionally with `raw` or `array`";
+                let what = "a coefficient needs `data` alone, or `volume`, optionally with `raw`, `array` or `time`";
                 return Err(D::Error::custom(what));
             }
         })

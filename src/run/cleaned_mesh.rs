@@ -64,7 +64,8 @@ impl CleanedMesh {
                 let path = config.resolve(path)?;
                 let options = io::MeshOptions::default()
                     .skip_unsupported(source.skip_unsupported)
-                    .frame(source.frame);
+                    .frame(source.frame)
+                    .time(source.time);
                 let read = io::read_mesh_with(&path, &options)?;
                 if read.mesh.n_cells() == 0
                     && let Some(flaw) = io::missing_cells(&path)
@@ -88,7 +89,7 @@ impl CleanedMesh {
         };
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         for data in &source.data {
-            add_data(config, data, &mut mesh)?;
+            add_data(config, data, &mut mesh, &mut warnings)?;
         }
         let in_file = |error: Error| match &file {
             Some(path) => error.in_file(path),
@@ -293,9 +294,19 @@ impl CleanedMesh {
 }
 
 /// Reads the arrays of a data file named in the case and adds them to the mesh.
-fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
+fn add_data(
+    config: &Config,
+    data: &DataFile,
+    mesh: &mut Mesh,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
     let path = config.resolve(&data.path)?;
-    let io::VertexData { mut arrays, partial, mut groups, .. } = io::read_data(&path)?;
+    let read = io::read_data_at(&path, data.time)?;
+    for warning in read.warnings.iter().map(|what| format!("{}: {what}", path.display())) {
+        tracing::warn!("{warning}");
+        warnings.push(warning);
+    }
+    let io::VertexData { mut arrays, partial, mut groups, .. } = read;
     let n = mesh.n_vertices();
     for array in partial {
         let array = array.spread(n).map_err(|vertex| {

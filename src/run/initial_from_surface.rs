@@ -78,7 +78,8 @@ impl ClosedSurface {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let path = config.resolve(&from.path)?;
-        let read = io::read_mesh_with(&path, &io::MeshOptions::default().frame(from.frame))?;
+        let options = io::MeshOptions::default().frame(from.frame).time(from.time);
+        let read = io::read_mesh_with(&path, &options)?;
         let frame = read.about.frame;
         let mut warnings = Warnings { path: &path, kept: warnings };
         read.warnings.iter().for_each(|w| warnings.add(w));
@@ -175,7 +176,7 @@ pub(super) fn from_curve(
             "use initial.mesh with a closed surface",
         ));
     }
-    let mut found = io::read_curves(&path)?;
+    let mut found = io::read_curves_at(&path, from.time)?;
     let mut warnings = Warnings { path: &path, kept: warnings };
     found.warnings.iter().for_each(|w| warnings.add(w));
     close(&path, &mut found, &mut warnings)?;

@@ -92,7 +92,8 @@ impl VolumeLevel {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let (raw, array) = (from.raw.as_deref(), from.array.as_deref());
-        let named = Named { table: "initial.volume", path: &from.path, raw, array };
+        let named =
+            Named { table: "initial.volume", path: &from.path, raw, array, time: from.time };
         let (path, volume) = named.read(config, warnings)?;
         let found = volume.statistics();
         let level = from.level;

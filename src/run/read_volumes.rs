@@ -14,6 +14,7 @@ pub(super) struct Named<'a> {
     pub path: &'a str,
     pub raw: Option<&'a str>,
     pub array: Option<&'a str>,
+    pub time: Option<io::Moment>,
 }
 
 impl Named<'_> {
@@ -28,7 +29,10 @@ impl Named<'_> {
             Ok(layout) => layout,
             Err(what) => return Err(config.error_at(&format!("{}.raw", self.table), what, "")),
         };
-        let options = VolumeOptions::default().raw(layout).array(self.array.map(str::to_string));
+        let options = VolumeOptions::default()
+            .raw(layout)
+            .array(self.array.map(str::to_string))
+            .time(self.time);
         let file = io::read_volume(&path, &options.table(self.table))?;
         for what in file.warnings {
             let warning = format!("{}: {what}", path.display());

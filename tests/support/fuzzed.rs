@@ -26,7 +26,7 @@ enum Input {
 }
 
 /// The targets. Each has a file in `fuzz/fuzz_targets`.
-const TARGETS: [(&str, Input); 36] = {
+const TARGETS: [(&str, Input); 37] = {
     use Input::{File, Files, Other};
     [
         ("msh", File("a.msh")),
@@ -65,6 +65,7 @@ const TARGETS: [(&str, Input); 36] = {
         ("expression", Other(expression)),
         ("checkpoint", Other(kept::checkpoint)),
         ("vtkhdf", Other(kept::vtkhdf)),
+        ("vtkhdf_read", File("a.vtkhdf")),
     ]
 };
 
@@ -153,7 +154,7 @@ fn read(path: &Path) {
     errors.iter().flatten().for_each(|error| assert_plain(error, &[3]));
 }
 
-/// Reads the bytes as the list of a series.
+/// Reads the bytes as the list of a series, and the last of the listed states.
 fn list(bytes: &[u8]) {
     let path = folder().join("a.pvd");
     std::fs::write(&path, bytes).unwrap();
@@ -161,6 +162,7 @@ fn list(bytes: &[u8]) {
         Ok(states) => assert!(!states.is_empty() && states.iter().all(|(t, _)| t.is_finite())),
         Err(error) => assert_plain(&error, &[3]),
     }
+    let _ = io::read_mesh(&path).map_err(|error| assert_plain(&error, &[3]));
 }
 
 /// Asserts that a message has one line of readable length, and that the exit code of the error is

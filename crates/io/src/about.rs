@@ -1,13 +1,14 @@
-//! Statements of a surface file about itself: its frame, and metadata that outputs keep.
+//! Statements of a file about itself: its frame and its time, and metadata that outputs keep.
 
 use zeroset_core::error::{Flaw, Result};
 
 use crate::frame::{Affine, FileFrame, Frame, IDENTITY};
+use crate::moment::StateTime;
 
 /// A name and its value.
 pub type Entry = (String, String);
 
-/// The frame and the metadata of a surface file.
+/// The frame, the metadata and the time of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct About {
@@ -20,6 +21,8 @@ pub struct About {
     /// The three strings of a GIFTI coordinate system: the space of the coordinates, the space into
     /// which the matrix transforms them, and the matrix as text.
     pub space: Option<[String; 3]>,
+    /// The time of the data.
+    pub state: StateTime,
 }
 
 /// GIFTI's name of the frame of the scanner.

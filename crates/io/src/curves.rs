@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use super::load::{self, Loaded};
+use super::moment::{Moment, StateTime};
+use super::series::{self, Opened};
 use super::sniff::Format;
 use super::text::{Lines, parse, words};
-use super::{read_as, sniff, text};
+use super::{MeshOptions, read_as, sniff, text};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Members, Mesh};
 
@@ -43,6 +45,8 @@ pub struct Curves {
     pub format: &'static str,
     /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
+    /// The time of the curves.
+    pub state: StateTime,
 }
 
 impl Curves {
@@ -75,18 +79,39 @@ impl Curves {
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file and the position, for
 /// the reasons given at [`read_mesh`](super::read_mesh), and if the file has no lines.
 pub fn read_curves(path: &Path) -> Result<Curves> {
-    curves(path).map_err(|flaw| flaw.in_file(path))
+    read_curves_at(path, None)
 }
 
-fn curves(path: &Path) -> Result<Curves, Flaw> {
-    let Loaded { bytes, budget } = load::load(path)?;
-    let (format, warning) = sniff::format(path, &bytes)?;
-    if let Format::Columns | Format::Xyz = format {
-        return read_text(text::without_mark(&bytes));
-    }
-    let file = read_as(format, path, &bytes, budget)?;
+/// Reads curves like [`read_curves`], from the state of a series at a time. `None` stands for the
+/// last state.
+///
+/// # Errors
+/// Returns the errors of [`read_curves`], and [`Error::Case`](zeroset_core::Error::Case) if the
+/// series has no state at this time.
+pub fn read_curves_at(path: &Path, time: Option<Moment>) -> Result<Curves> {
+    curves(path, time).map_err(|flaw| flaw.in_file(path))
+}
+
+fn curves(path: &Path, time: Option<Moment>) -> Result<Curves, Flaw> {
+    let (file, warning) = match series::open(path, load::load(path)?)? {
+        Opened::Series(series) => {
+            let (state, warning) = series.pick(time)?;
+            (series.mesh(state, &MeshOptions::default())?, warning)
+        }
+        Opened::Single(Loaded { bytes, budget }) => {
+            let (format, warning) = sniff::format(path, &bytes)?;
+            if let Format::Columns | Format::Xyz = format {
+                Moment::check_single(time, &StateTime::default())?;
+                return read_text(text::without_mark(&bytes));
+            }
+            let file = read_as(format, path, &bytes, budget)?;
+            Moment::check_single(time, &file.about.state)?;
+            (file, warning)
+        }
+    };
     let mut found = of_mesh(&file.mesh)?;
     found.format = file.format;
+    found.state = file.about.state;
     found.warnings.extend(warning);
     Ok(found)
 }
@@ -170,7 +195,7 @@ fn finish(curves: Vec<Curve>, single: usize, format: &'static str) -> Result<Cur
             "{single} curves that degenerate to a point or a double line are left out"
         ));
     }
-    Ok(Curves { curves, format, warnings })
+    Ok(Curves { curves, format, warnings, state: StateTime::default() })
 }
 
 /// Extracts and joins the line elements of a mesh.

@@ -38,6 +38,7 @@ mod load;
 mod matrix;
 mod medit;
 mod mni;
+mod moment;
 mod msh;
 mod named_groups;
 mod obj;
@@ -46,6 +47,7 @@ mod off;
 mod ply;
 mod points;
 mod scalar;
+mod series;
 mod sniff;
 mod stl;
 #[cfg(test)]
@@ -69,13 +71,16 @@ pub use cloud::{
 };
 pub use columns::points_of_array;
 pub use companions::{companions_read, companions_written};
-pub use curves::{Curve, Curves, read_curves};
+pub use curves::{Curve, Curves, read_curves, read_curves_at};
 pub use cut::Uncut;
 pub use frame::{Affine, FileFrame, Frame};
 use load::Loaded;
 pub use matrix::{check_matrix_target, write_matrix};
+pub use moment::{Moment, StateTime, listed};
 pub use octree_leaves::{check_leaves_target, write_leaves};
 pub use points::{check_points_target, points_text, write_points};
+use series::Opened;
+pub use series::{Series, may_be_series};
 pub use sniff::Format;
 pub use sniff::instead_of_a_case;
 pub use volume::{
@@ -95,9 +100,9 @@ use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
 pub struct MeshFile {
     /// The mesh. It has no cells if the file holds points only.
     pub mesh: Mesh,
-    /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "mni", "off", "stl",
-    /// "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57",
-    /// "ptx".
+    /// Short name of the format: "msh", "vtk", "vtu", "vtp", "vtkhdf", "ply", "obj", "mni", "off",
+    /// "stl", "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz",
+    /// "e57", "ptx".
     pub format: &'static str,
     /// Version and encoding as stated in the file, such as "4.1 binary".
     pub version: String,
@@ -112,7 +117,7 @@ pub struct MeshFile {
     pub warnings: Vec<String>,
     /// The cells that cannot be cut. [`read_mesh`] returns an error if there are any.
     pub uncut: Uncut,
-    /// The frame of the coordinates, and metadata.
+    /// The frame of the coordinates, metadata, and the time of the data.
     pub about: Box<About>,
 }
 
@@ -124,6 +129,8 @@ pub struct MeshOptions {
     pub skip_unsupported: bool,
     /// The frame of the coordinates. `None` stands for the coordinates as stored.
     pub frame: Option<Frame>,
+    /// The state of a series. `None` stands for the last state, and a warning says so.
+    pub time: Option<Moment>,
 }
 
 impl MeshOptions {
@@ -136,6 +143,12 @@ impl MeshOptions {
     /// Chooses the frame of the coordinates.
     pub fn frame(mut self, frame: Option<Frame>) -> Self {
         self.frame = frame;
+        self
+    }
+
+    /// Chooses the state of a series.
+    pub fn time(mut self, time: Option<Moment>) -> Self {
+        self.time = time;
         self
     }
 }
@@ -163,17 +176,38 @@ pub fn read_mesh_with(path: &Path, options: &MeshOptions) -> Result<MeshFile> {
 }
 
 fn mesh(path: &Path, options: &MeshOptions) -> Result<MeshFile, Flaw> {
-    let Loaded { bytes, budget } = load::load(path)?;
-    let (format, warning) = sniff::format(path, &bytes)?;
-    let mut file = read_as(format, path, &bytes, budget)?;
+    let mut file = match series::open(path, load::load(path)?)? {
+        Opened::Series(series) => {
+            let (state, warning) = series.pick(options.time)?;
+            let mut file = series.mesh(state, options)?;
+            file.warnings.extend(warning);
+            file
+        }
+        Opened::Single(loaded) => mesh_of_loaded(path, &loaded, options)?,
+    };
+    if file.about.state.series.is_empty() {
+        Moment::check_single(options.time, &file.about.state)?;
+    }
+    // Warnings quote text of the file, which may contain control characters.
+    file.warnings = file.warnings.into_iter().map(plain).collect();
+    Ok(file)
+}
+
+/// Reads a mesh from a file that is not a series.
+fn mesh_of_loaded(path: &Path, loaded: &Loaded, options: &MeshOptions) -> Result<MeshFile, Flaw> {
+    let (format, warning) = sniff::format(path, &loaded.bytes)?;
+    let mut file = read_as(format, path, &loaded.bytes, loaded.budget)?;
     file.warnings.extend(warning);
+    finished(file, options)
+}
+
+/// Applies the options to a mesh that has been read.
+fn finished(mut file: MeshFile, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     file.warnings.extend(file.uncut.settle(&mut file.mesh, options.skip_unsupported)?);
     if let Some(frame) = options.frame {
         file.about.choose(frame, &mut file.mesh.vertices)?;
         file.warnings.retain(|warning| !warning.contains(gifti::NOT_APPLIED));
     }
-    // Warnings quote text of the file, which may contain control characters.
-    file.warnings = file.warnings.into_iter().map(plain).collect();
     Ok(file)
 }
 
@@ -256,8 +290,23 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     if options.raw.is_some() {
         return read_volume(path, options).map(Content::Volume);
     }
-    let content = load::load(path).and_then(|loaded| content(path, &loaded, options));
+    let opened = load::load(path).and_then(|loaded| series::open(path, loaded));
+    let content = opened.and_then(|opened| match opened {
+        Opened::Series(series) => content_of_series(&series, options),
+        Opened::Single(loaded) => content(path, &loaded, options),
+    });
     content.map_err(|flaw| flaw.in_file(path))
+}
+
+fn content_of_series(series: &Series, options: &VolumeOptions) -> Result<Content, Flaw> {
+    let (state, warning) = series.pick(options.time)?;
+    let mut content = series.content(state, options)?;
+    match &mut content {
+        Content::Mesh(file) => file.warnings.extend(warning),
+        Content::Volume(file) => file.warnings.extend(warning),
+        Content::Data(_) => {}
+    }
+    Ok(content)
 }
 
 /// Reads a file like [`read`], and also returns its point cloud.
@@ -276,8 +325,12 @@ pub fn read_with_cloud(
     if options.raw.is_some() {
         return (read(path, options), None);
     }
-    let loaded = match load::load(path) {
-        Ok(loaded) => loaded,
+    let loaded = match load::load(path).and_then(|loaded| series::open(path, loaded)) {
+        Ok(Opened::Single(loaded)) => loaded,
+        Ok(Opened::Series(series)) => {
+            let content = content_of_series(&series, options);
+            return (content.map_err(|flaw| flaw.in_file(path)), None);
+        }
         Err(flaw) => return (Err(flaw.in_file(path)), None),
     };
     let content = content(path, &loaded, options);
@@ -295,12 +348,14 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
     let (format, warning) = sniff::format(path, bytes)?;
     if let Some(mut file) = volume::read_as(format, path, loaded, options)? {
         file.warnings.extend(warning);
+        Moment::check_single(options.time, &file.state)?;
         return Ok(Content::Volume(file));
     }
     let no_mesh = match read_as(format, path, bytes, budget) {
         Ok(mut file) => {
             file.warnings.extend(warning);
             file.uncut.settle(&mut file.mesh, false)?;
+            Moment::check_single(options.time, &file.about.state)?;
             return Ok(Content::Mesh(file));
         }
         Err(flaw) => flaw,
@@ -324,10 +379,39 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
 /// # Errors
 /// Returns the errors of [`read_mesh`], and an error if the file has no such arrays.
 pub fn read_data(path: &Path) -> Result<VertexData> {
-    let data = load::load(path).and_then(|Loaded { bytes, budget }| {
-        data_as(sniff::format(path, &bytes)?.0, path, &bytes, budget)
-    });
-    data.map_err(|flaw| flaw.in_file(path))
+    read_data_at(path, None)
+}
+
+/// Reads arrays like [`read_data`], from the state of a series at a time. `None` stands for the
+/// last state.
+///
+/// # Errors
+/// Returns the errors of [`read_data`], and [`Error::Case`](zeroset_core::Error::Case) if the
+/// series has no state at this time.
+pub fn read_data_at(path: &Path, time: Option<Moment>) -> Result<VertexData> {
+    data(path, time).map_err(|flaw| flaw.in_file(path))
+}
+
+fn data(path: &Path, time: Option<Moment>) -> Result<VertexData, Flaw> {
+    match series::open(path, load::load(path)?)? {
+        Opened::Series(series) => {
+            let (state, warning) = series.pick(time)?;
+            let mut data = series.data(state)?;
+            data.warnings.extend(warning);
+            Ok(data)
+        }
+        Opened::Single(loaded) => {
+            let data = data_of_loaded(path, &loaded)?;
+            Moment::check_single(time, &data.state)?;
+            Ok(data)
+        }
+    }
+}
+
+/// Reads arrays from a file that is not a series.
+fn data_of_loaded(path: &Path, loaded: &Loaded) -> Result<VertexData, Flaw> {
+    let format = sniff::format(path, &loaded.bytes)?.0;
+    data_as(format, path, &loaded.bytes, loaded.budget)
 }
 
 fn data_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<VertexData, Flaw> {
@@ -339,16 +423,20 @@ fn data_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
         Format::Morph => freesurfer::read_morph(path, bytes)?,
         Format::Solution => medit::read_solution(text)?,
         Format::Columns => columns::read_data(path, text)?,
-        format => read_as(format, path, bytes, budget)?.mesh.vertex_data,
+        format => return vertex_data(read_as(format, path, bytes, budget)?),
     };
-    if arrays.is_empty() {
-        return unfit("holds no numbers per vertex", "choose a file with vertex data");
-    }
-    Ok(VertexData { arrays, partial: Vec::new(), groups: Vec::new() })
+    VertexData::of_arrays(arrays)
+}
+
+/// Returns the vertex arrays of a mesh file.
+fn vertex_data(file: MeshFile) -> Result<VertexData, Flaw> {
+    let mut data = VertexData::of_arrays(file.mesh.vertex_data)?;
+    data.state = file.about.state;
+    Ok(data)
 }
 
 /// Values at the vertices of a mesh that is stored in another file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct VertexData {
     /// Arrays with one row per vertex.
@@ -357,6 +445,23 @@ pub struct VertexData {
     pub partial: Vec<PartialArray>,
     /// The vertices of each label or list that the file holds.
     pub groups: Vec<Group>,
+    /// The time of the values.
+    pub state: StateTime,
+    /// One sentence for each doubt about the file.
+    pub warnings: Vec<String>,
+}
+
+impl VertexData {
+    /// Creates the data of arrays with one row per vertex.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if there are none.
+    fn of_arrays(arrays: Vec<DataArray>) -> Result<Self, Flaw> {
+        if arrays.is_empty() {
+            return unfit("holds no numbers per vertex", "choose a file with vertex data");
+        }
+        Ok(VertexData { arrays, ..VertexData::default() })
+    }
 }
 
 /// Values at some of the vertices of a mesh.

@@ -10,6 +10,7 @@ use std::path::Path;
 use super::text::{show, without_mark, words};
 use super::volume;
 use super::{carp, cloud, columns, freesurfer, medit, mni, off, stl, tetgen};
+use content::Content;
 use unsupported::foreign;
 pub use unsupported::instead_of_a_case;
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -145,19 +146,21 @@ impl Format {
     }
 }
 
-const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, STL, GIFTI \
+const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp, .vtkhdf, .pvd), PLY, OBJ, OFF, STL, GIFTI \
                         (.gii), FreeSurfer surfaces (lh.pial, ...), MEDIT (.mesh), TetGen (.node, \
                         .ele), CARP (.pts, .elem); points as text (.xyz), PCD, LAS, LAZ, E57; for volumes NIfTI (.nii), \
                         NRRD, MetaImage (.mha, .mhd), VTK (.vti), NumPy (.npy), PNG, TIFF, PGM; \
                         any of them also as .gz";
 
 /// The file extensions and their formats.
-const EXTENSIONS: [(&str, Format); 36] = [
+const EXTENSIONS: [(&str, Format); 38] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
     ("vtp", Format::Vtk),
     ("vti", Format::Vtk),
+    ("pvd", Format::Vtk),
+    ("vtkhdf", Format::Vtk),
     ("ply", Format::Ply),
     ("obj", Format::Obj),
     ("off", Format::Off),
@@ -296,6 +299,9 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     }
     if bytes.starts_with(b"ASTM-E57") {
         return Some(Format::E57);
+    }
+    if Content::new("", bytes).is_vtk_hdf() {
+        return Some(Format::Vtk);
     }
     if let Some(format) = volume::by_content(bytes) {
         return Some(format);

@@ -18,9 +18,17 @@ pub struct WriteOptions {
     pub ascii: bool,
     /// The compression of arrays in `.vtu`, `.vtp` and `.vti`.
     pub compression: Compression,
+    /// The time of a volume, which `.vti` can hold.
+    pub time: Option<f64>,
 }
 
 impl WriteOptions {
+    /// Sets the time of a volume.
+    pub fn time(mut self, time: Option<f64>) -> Self {
+        self.time = time;
+        self
+    }
+
     /// Requests text instead of binary.
     pub fn ascii(mut self, ascii: bool) -> Self {
         self.ascii = ascii;
@@ -158,8 +166,8 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
     write_mesh_about(path, mesh, options, &About::default())
 }
 
-/// Writes a mesh like [`write_mesh`], with the metadata of the file from which it comes if the
-/// format is `.gii`, `.vtu` or `.vtp`.
+/// Writes a mesh like [`write_mesh`], with the metadata and the time of the file from which it
+/// comes if the format is `.gii`, `.vtu` or `.vtp`.
 ///
 /// # Errors
 /// Returns the errors of [`write_mesh`].
@@ -224,6 +232,7 @@ fn write_vtk(
     let geometry = Geometry::mesh(mesh, options.compression);
     let mut output = VtkOutput::new(&geometry);
     output.metadata = about.anatomy();
+    output.time = about.state.time;
     output.point_data = mesh.vertex_data.iter().map(Field::from).chain(of(false)).collect();
     output.cell_data = mesh.cell_data.iter().map(Field::from).chain(of(true)).collect();
     vtk::write(path, &output)

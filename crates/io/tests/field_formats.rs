@@ -9,7 +9,7 @@ use zeroset_testing::field;
 
 /// Each file, and two parts of its message: the name of the format, and a program, a step or a
 /// format that the remedy names.
-const NAMED: [(&str, [&str; 2]); 20] = [
+const NAMED: [(&str, [&str; 2]); 18] = [
     ("T1.mgz", ["a FreeSurfer volume or data file", "mri_convert"]),
     ("lh.thickness.mgh", ["a FreeSurfer volume or data file", "mris_convert -c"]),
     ("lh.aparc.annot", ["a FreeSurfer annotation", "mris_convert --annot"]),
@@ -25,8 +25,6 @@ const NAMED: [(&str, [&str; 2]); 20] = [
     ("m.xdmf", ["an XDMF file", "ParaView"]),
     ("m.xml", ["a DOLFIN mesh", "meshio"]),
     ("mb.vtm", ["a multi-block VTK file (.vtm)", "Merge Blocks"]),
-    ("parted.vtkhdf", ["a VTKHDF file", "ParaView"]),
-    ("w_s.vtkhdf", ["a VTKHDF file", "ParaView"]),
     ("rg.vtr", ["a structured or rectilinear VTK grid", "Tetrahedralize"]),
     ("sg.vts", ["a structured or rectilinear VTK grid", "Tetrahedralize"]),
     ("sg.vtk", ["a structured or rectilinear VTK grid", "Tetrahedralize"]),
@@ -51,13 +49,64 @@ fn formats_that_are_not_read_are_named_with_a_remedy() {
             assert!(error.contains(&format!(": is {format}")), "{name} as {wrong}: {error}");
         }
     }
-    for (name, said) in [
-        ("part.pvtu", ["PUnstructuredGrid only lists other files", "merge them"]),
-        ("t.pvd", ["a list of files", "choose one"]),
-    ] {
-        let error = read(&folder.join(name)).unwrap_err();
-        assert!(said.iter().all(|part| error.contains(part)), "{name}: {error}");
+    let error = read(&folder.join("part.pvtu")).unwrap_err();
+    for part in ["PUnstructuredGrid only lists other files", "merge them"] {
+        assert!(error.contains(part), "{error}");
     }
+}
+
+#[test]
+fn a_vtkhdf_file_of_three_parts_is_joined() {
+    let Some(file) = mesh("parted.vtkhdf") else { return };
+    assert_eq!((file.format, file.version.as_str()), ("vtkhdf", "2.8"));
+    assert_eq!(file.mesh.n_vertices(), 66 + 73 + 66);
+    assert_eq!(file.cells_by_type["tetra"], 384);
+    assert_eq!(file.mesh.n_cells(), 384);
+    // The parts are those of a unit cube, and f is the first coordinate plus multiples of others.
+    let volume: f64 = file.mesh.iter_cells().map(|cell| volume_of(&file.mesh, cell)).sum();
+    assert!((volume - 1.0).abs() < 1e-12, "{volume}");
+    let f = file.mesh.vertex_array("f").unwrap().values.to_f64();
+    for (f, x) in f.iter().zip(&file.mesh.vertices) {
+        assert!((f - x[0]).abs() < 1e-12, "{f} at {x:?}");
+    }
+}
+
+fn volume_of(mesh: &zeroset_core::mesh::Mesh, cell: &[u32]) -> f64 {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|k| mesh.vertices[cell[k] as usize]);
+    let from = |x: [f64; 3]| [x[0] - a[0], x[1] - a[1], x[2] - a[2]];
+    let (u, v, w) = (from(b), from(c), from(d));
+    let cross = [v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]];
+    (u[0] * cross[0] + u[1] * cross[1] + u[2] * cross[2]).abs() / 6.0
+}
+
+#[test]
+fn a_vtkhdf_surface_is_read() {
+    let Some(file) = mesh("w_s.vtkhdf") else { return };
+    assert_eq!((file.mesh.n_vertices(), file.mesh.n_cells()), (530, 1056));
+    let radius = |x: &[f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    assert!(file.mesh.vertices.iter().all(|x| (radius(x) - 0.5).abs() < 1e-6));
+}
+
+#[test]
+fn the_states_of_a_list_are_read() {
+    let Some(path) = field("meshes/formats_not_read/t.pvd") else { return };
+    for (time, name) in [(0.0, "part_0.vtu"), (1.0, "part_1.vtu")] {
+        let moment = io::MeshOptions::default().time(Some(io::Moment::At(time)));
+        let found = io::read_mesh_with(&path, &moment).unwrap();
+        let expected = mesh(name).unwrap();
+        assert_eq!(found.mesh.vertices, expected.mesh.vertices);
+        assert_eq!(found.mesh.cells, expected.mesh.cells);
+        assert_eq!((found.about.state.time, found.format), (Some(time), "vtu"));
+    }
+    let last = io::read_mesh(&path).unwrap();
+    assert_eq!(last.about.state.time, Some(1.0));
+    assert!(last.warnings.iter().any(|w| w.contains("the last of 2 states is read, at time 1")));
+    let wrong = io::MeshOptions::default().time(Some(io::Moment::At(0.5)));
+    let error = io::read_mesh_with(&path, &wrong).unwrap_err().to_string();
+    assert!(
+        error.contains("t.pvd: there is no state at time 0.5; there are the times 0, 1"),
+        "{error}"
+    );
 }
 
 fn mesh(name: &str) -> Option<io::MeshFile> {

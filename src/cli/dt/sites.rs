@@ -32,7 +32,7 @@ pub(super) fn read(args: &Args, cpu: &Cpu, ui: &Ui) -> Result<Numbered> {
 /// Returns the voxels that satisfy the expression: their centers, or their indices with
 /// `--lattice`.
 fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
-    let file = read_volume(path, &args.source.options())?;
+    let file = read_volume(path, &args.source.options().time(args.at.time))?;
     ui.warn_of(path, &file.warnings);
     let source = file.volume;
     let Some(expression) = &args.selection else {

@@ -32,6 +32,12 @@ pub(super) struct Report {
     pub bounds: Option<Bounds>,
     pub units: Option<String>,
     pub space: Option<String>,
+    /// Time of the described state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// Times of all states of a series.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<f64>,
     /// Frame of the coordinates of a cortical surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<FileFrame>,
@@ -134,6 +140,8 @@ impl Report {
             cells_by_type: file.cells_by_type.clone(),
             bounds: Some(Bounds { min, max }),
             units: file.units.clone(),
+            time: file.about.state.time,
+            times: file.about.state.series.clone(),
             space: file.space.clone(),
             frame: Some(file.about.frame.clone()).filter(|frame| *frame != FileFrame::default()),
             metadata: file
@@ -179,6 +187,8 @@ impl Report {
             cells_by_type: BTreeMap::new(),
             bounds: None,
             units: None,
+            time: None,
+            times: Vec::new(),
             space: None,
             frame: None,
             metadata: BTreeMap::new(),
@@ -215,6 +225,8 @@ impl Report {
             vertices: Some(facts.points),
             bounds: Some(Bounds { min: report.min, max: report.max }),
             units: report.units.clone(),
+            time: None,
+            times: Vec::new(),
             cloud: Some(facts),
             ..Report::of_data(&[], &[])
         }
@@ -228,6 +240,8 @@ impl Report {
             version: Some(file.version.clone()),
             bounds: Some(Bounds { min, max }),
             units: file.volume.units.clone(),
+            time: file.state.time,
+            times: file.state.series.clone(),
             space: file.space.clone(),
             volume: Some(VolumeFacts::of(&file.volume)),
             ..Report::of_data(&[], &[])

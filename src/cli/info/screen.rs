@@ -7,7 +7,7 @@ use std::path::Path;
 use super::arrays::{ArrayFacts, GroupFacts, Number};
 use super::report::{Report, Verdict};
 use zeroset::error::shown;
-use zeroset::io::{FileFrame, Frame};
+use zeroset::io::{FileFrame, Frame, listed};
 use zeroset::mesh::Kind;
 use zeroset::mesh::repair::Repair;
 use zeroset::words::{SIMPLICES, between, noun, short};
@@ -28,6 +28,9 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
                 + &units.unwrap_or_default()
                 + &space.unwrap_or_default(),
         );
+        if let Some(line) = time_line(report) {
+            lines.add("time", line);
+        }
         if let Some(frame) = &report.frame {
             lines.add("frame", frame_line(frame));
         }
@@ -42,6 +45,15 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
         lines.list("doubts", verdict.doubts.iter().cloned());
     }
     lines.0
+}
+
+/// Describes the time of the state and of the others of its series.
+fn time_line(report: &Report) -> Option<String> {
+    let time = report.time?;
+    Some(match report.times.as_slice() {
+        [] => time.to_string(),
+        times => format!("{time}, one of {}", listed(times).trim_start_matches("the ")),
+    })
 }
 
 /// Describes the frame of the coordinates.

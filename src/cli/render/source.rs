@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::Ui;
 use zeroset::error::{Error, Result};
-use zeroset::io::{self, Content, VolumeOptions, vtk};
+use zeroset::io::{self, Content, VolumeOptions};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::volume::Volume;
 
@@ -14,18 +14,15 @@ pub(super) enum Shown {
     Volume(Volume),
 }
 
-/// Opens a file, the last state of a `.pvd` list, or the last state in the folder of a run.
+/// Opens a file, or the folder of a run. Of a series, the state that the options select is opened,
+/// by default the last.
 ///
 /// # Errors
 /// Returns [`Error::Input`] if there is nothing to draw.
 pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Shown> {
-    let list = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
-    let is_list = list.extension().is_some_and(|e| e.eq_ignore_ascii_case("pvd"));
-    let file = match is_list {
-        true => last_of(&list)?,
-        false => list,
-    };
-    let (shown, warnings) = match io::read(&file, options)? {
+    let file = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
+    let options = options.clone().time(Some(options.time.unwrap_or_default()));
+    let (shown, warnings) = match io::read(&file, &options)? {
         Content::Volume(read) => (Shown::Volume(read.volume), read.warnings),
         Content::Mesh(read) => {
             let (mesh, _) = clean(read.mesh).map_err(|error| error.in_file(&file))?;
@@ -66,10 +63,4 @@ fn list_of(folder: &Path) -> Result<PathBuf> {
             Err(Error::input(folder, "", what, remedy))
         }
     }
-}
-
-fn last_of(list: &Path) -> Result<PathBuf> {
-    let states = vtk::read_pvd(list)?;
-    let last = states.into_iter().reduce(|a, b| if b.0 >= a.0 { b } else { a });
-    last.map(|(_, file)| file).ok_or_else(|| Error::input(list, "", "the list has no states", ""))
 }

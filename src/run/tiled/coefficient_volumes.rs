@@ -54,7 +54,8 @@ impl Arrays {
         let mut arrays = Arrays::default();
         for (key, array) in config.evolve.iter().flat_map(|evolve| evolve.volumes()) {
             let (raw, name) = (array.raw.as_deref(), array.array.as_deref());
-            let named = Named { table: &key, path: &array.volume, raw, array: name };
+            let (path, time) = (&array.volume, array.time);
+            let named = Named { table: &key, path, raw, array: name, time };
             let (path, volume) = named.read(config, &mut arrays.warnings)?;
             let found = volume.statistics();
             let none = found.nan + found.infinite;

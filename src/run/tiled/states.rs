@@ -60,7 +60,7 @@ impl Files for States<'_> {
         let compression = self.config.compression();
         self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
         if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
-            let options = io::WriteOptions::default().compression(compression);
+            let options = io::WriteOptions::default().compression(compression).time(Some(time));
             series.add(step, time, |path| io::write_volume(path, volume, &options).map(drop))?;
         }
         for file in &self.config.output.interface_files {

@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     vertices.dedup();
     let members = Members::Simplices { dimension: 0, vertices };
     let groups = vec![Group { name: name(path), members }];
-    Ok(VertexData { arrays: Vec::new(), partial: Vec::new(), groups })
+    Ok(VertexData { groups, ..VertexData::default() })
 }
 
 /// Returns the file name without `.vtx` and `.gz`.

@@ -57,11 +57,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     }
     let members = Members::Simplices { dimension: 0, vertices: vertices.clone() };
     let groups = vec![Group { name: array.name.clone(), members }];
-    Ok(VertexData {
-        arrays: Vec::new(),
-        partial: vec![PartialArray { vertices, rows: array }],
-        groups,
-    })
+    let partial = vec![PartialArray { vertices, rows: array }];
+    Ok(VertexData { partial, groups, ..VertexData::default() })
 }
 
 /// Writes the vertices whose value is finite, with that value, in the form that FreeSurfer and

@@ -113,7 +113,7 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8], budget: Budget) -> Result<Ver
         return Err(Flaw::whole(what, "choose a shape or functional file").kind_of(FlawKind::Unfit));
     }
     let groups = groups(arrays.iter(), &labels);
-    Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })
+    Ok(VertexData { arrays: named(path, arrays), groups, ..VertexData::default() })
 }
 
 /// Returns the vertices of each label in the order of the table. Labels without vertices or without

@@ -82,6 +82,11 @@ impl<'a> Content<'a> {
         self.starts(b"\x89HDF\r\n")
     }
 
+    /// Whether the file is a VTKHDF file, as far as its beginning, its end and its name show.
+    pub(super) fn is_vtk_hdf(&self) -> bool {
+        self.is_hdf5() && (self.extension == "vtkhdf" || self.has(b"VTKHDF"))
+    }
+
     pub(super) fn is_netcdf(&self) -> bool {
         [b"CDF\x01", b"CDF\x02", b"CDF\x05"].iter().any(|magic| self.starts(*magic))
     }

@@ -168,11 +168,6 @@ const TABLE: &[Foreign] = &[
         remedy: GMSH,
     },
     Foreign {
-        name: "a VTKHDF file, which can be written but not read",
-        is: |c| c.is_hdf5() && c.has(b"VTKHDF"),
-        remedy: PARAVIEW,
-    },
-    Foreign {
         name: "an Exodus mesh",
         is: |c| (c.is_netcdf() || c.is_hdf5()) && c.has(b"num_el_blk"),
         remedy: "open it in ParaView and save it as .vtu, or convert it: `meshio convert IN OUT.vtu`",
@@ -193,8 +188,8 @@ const TABLE: &[Foreign] = &[
         remedy: "open it in ParaView and save it as .vtu or .vti, or save one array as .npy",
     },
     Foreign {
-        name: "an HDF5 file, which can be written but not read",
-        is: |c| c.is_hdf5(),
+        name: "an HDF5 file, but not a VTKHDF file",
+        is: |c| c.is_hdf5() && !c.is_vtk_hdf(),
         remedy: "if an .xdmf file describes it, convert that to .vtu with ParaView or `meshio`; \
                  otherwise save its arrays as .npy or .vtu with h5py",
     },

@@ -261,5 +261,6 @@ pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<Volu
         version: layout.words(!local),
         space: None,
         warnings,
+        state: Default::default(),
     })
 }

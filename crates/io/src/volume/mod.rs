@@ -17,6 +17,8 @@ mod write;
 use std::path::Path;
 
 use super::load::{self, Loaded};
+use super::moment::{Moment, StateTime};
+use super::series::{self, Opened};
 use super::sniff::{self, Format};
 use super::{text, vtk};
 pub use raw::RawLayout;
@@ -31,13 +33,15 @@ use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 pub struct VolumeFile {
     /// The numbers and their placement.
     pub volume: Volume,
-    /// Short name of the format: "nifti", "nrrd", "metaimage", "vtk", "vti", "npy", "png", "tiff",
-    /// "pgm", "raw".
+    /// Short name of the format: "nifti", "nrrd", "metaimage", "vtk", "vti", "vtkhdf", "npy",
+    /// "png", "tiff", "pgm", "raw".
     pub format: &'static str,
     /// Version and encoding as stated in the file, such as "1 big-endian sform".
     pub version: String,
     /// Coordinate system, if the file names one, such as "NIFTI_XFORM_TALAIRACH".
     pub space: Option<String>,
+    /// The time of the values.
+    pub state: StateTime,
     /// One sentence for each thing that was dropped during reading.
     pub warnings: Vec<String>,
 }
@@ -54,6 +58,8 @@ pub struct VolumeOptions {
     /// The table of the case file that holds these options, for use in messages. `None` means that
     /// they are command-line options.
     pub table: Option<String>,
+    /// The state of a series. `None` stands for the last state, and a warning says so.
+    pub time: Option<Moment>,
 }
 
 impl VolumeOptions {
@@ -66,6 +72,12 @@ impl VolumeOptions {
     /// Sets the name of the array to read from a VTK file.
     pub fn array(mut self, name: Option<String>) -> Self {
         self.array = name;
+        self
+    }
+
+    /// Chooses the state of a series.
+    pub fn time(mut self, time: Option<Moment>) -> Self {
+        self.time = time;
         self
     }
 
@@ -104,16 +116,37 @@ fn volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
         no_array(options)?;
         return raw::read(&load::load(path)?.bytes, layout);
     }
-    let loaded = load::load(path)?;
+    match series::open(path, load::load(path)?)? {
+        Opened::Series(series) => {
+            let (state, warning) = series.pick(options.time)?;
+            let mut file = series.volume(state, options)?;
+            file.warnings.extend(warning);
+            Ok(file)
+        }
+        Opened::Single(loaded) => {
+            let file = of_loaded(path, &loaded, options)?;
+            Moment::check_single(options.time, &file.state)?;
+            Ok(file)
+        }
+    }
+}
+
+/// Reads a volume from a file that is not a series.
+pub(super) fn of_loaded(
+    path: &Path,
+    loaded: &Loaded,
+    options: &VolumeOptions,
+) -> Result<VolumeFile, Flaw> {
     let (format, warning) = sniff::format(path, &loaded.bytes)?;
-    let found = read_as(format, path, &loaded, options)?;
-    let mut file = found.ok_or_else(|| {
-        let remedy =
-            "choose a volume (.nii.gz, .nrrd, .mha, .vti, .npy), or use this file as a mesh";
-        Flaw::whole("holds no volume", remedy).kind_of(FlawKind::Unfit)
-    })?;
+    let mut file = read_as(format, path, loaded, options)?.ok_or_else(none)?;
     file.warnings.extend(warning);
     Ok(file)
+}
+
+/// Returns the flaw of a file without a volume.
+pub(super) fn none() -> Flaw {
+    let remedy = "choose a volume (.nii.gz, .nrrd, .mha, .vti, .npy), or use this file as a mesh";
+    Flaw::whole("holds no volume", remedy).kind_of(FlawKind::Unfit)
 }
 
 /// Reads a volume in a known format. Returns `None` if the format holds meshes or data.

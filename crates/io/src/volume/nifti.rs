@@ -356,5 +356,6 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         version: format!("{} {pair}{order} {method}", header.version),
         space: space.map(|name| format!("NIFTI_XFORM_{name}")),
         warnings,
+        state: Default::default(),
     })
 }

@@ -203,6 +203,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         ),
         space: None,
         warnings,
+        state: Default::default(),
     })
 }
 

@@ -429,6 +429,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<Volu
         version: format!("{} {}", header.version, layout.words(!names.is_empty())),
         space: None,
         warnings,
+        state: Default::default(),
     })
 }
 

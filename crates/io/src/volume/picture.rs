@@ -23,7 +23,14 @@ const LARGEST_RATIO: u64 = 8_300;
 
 fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFile, Flaw> {
     let volume = found.volume()?;
-    Ok(VolumeFile { volume, format, version, space: None, warnings: Vec::new() })
+    Ok(VolumeFile {
+        volume,
+        format,
+        version,
+        space: None,
+        state: Default::default(),
+        warnings: Vec::new(),
+    })
 }
 
 /// Reads a PNG picture.

@@ -137,6 +137,7 @@ pub(super) fn read(bytes: &[u8], layout: &RawLayout) -> Result<VolumeFile, Flaw>
         version: if big_endian { "big-endian" } else { "little-endian" }.to_string(),
         space: None,
         warnings: Vec::new(),
+        state: Default::default(),
     })
 }
 

@@ -66,6 +66,23 @@ fn several(source: &Source, name: &str, n: usize) -> Flaw {
 }
 
 impl Lattice {
+    /// Creates the grid of points that begins at the index `first`. The stated `origin` belongs to
+    /// index 0. The matrix of directions is given by rows, and its columns are the directions.
+    pub fn new(
+        (first, dimensions): ([i64; 3], [usize; 3]),
+        origin: [f64; 3],
+        spacing: [f64; 3],
+        rows: [f64; 9],
+    ) -> Self {
+        let directions = [0, 1, 2].map(|k| [rows[k], rows[3 + k], rows[6 + k]]);
+        let mut lattice = Lattice { dimensions, origin, spacing, directions };
+        for k in 0..3 {
+            let shift = first[k] as f64 * spacing[k];
+            lattice.origin.iter_mut().zip(directions[k]).for_each(|(x, d)| *x += shift * d);
+        }
+        lattice
+    }
+
     /// Returns the number of points, or of cells between them, along each axis. An axis with one
     /// point counts as one layer of cells without thickness.
     pub fn shape(&self, of_cells: bool) -> [usize; 3] {
@@ -122,10 +139,21 @@ impl Lattice {
             format,
             version,
             space: None,
+            state: Default::default(),
             warnings: left.into_iter().collect(),
         })
     }
 }
+
+/// Returns the first index and the number of points along each axis, or `None` if the numbers do
+/// not increase.
+pub(super) fn extent([x, x1, y, y1, z, z1]: [i64; 6]) -> Option<([i64; 3], [usize; 3])> {
+    let size = |low: i64, high: i64| usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok();
+    Some(([x, y, z], [size(x, x1)?, size(y, y1)?, size(z, z1)?]))
+}
+
+/// The matrix of an image along the axes, by rows.
+pub(super) const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
 /// The remedy for an image that is given as a mesh.
 pub(super) const NO_MESH: &str = "`zeroset info` describes it, and `zeroset convert` writes \

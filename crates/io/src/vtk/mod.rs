@@ -1,5 +1,5 @@
-//! Reader of VTK files, legacy `.vtk` and XML `.vtu`, `.vtp` and `.vti`, and writer of the XML
-//! files and of VTKHDF series.
+//! Reader and writer of VTK files: legacy `.vtk` (read only), XML `.vtu`, `.vtp` and `.vti`,
+//! VTKHDF, and lists of states (`.pvd`).
 //!
 //! # Reading
 //!
@@ -43,6 +43,7 @@ mod cell;
 mod ghosts;
 mod grid;
 mod hdf;
+mod hdf_read;
 mod image;
 mod legacy;
 mod list;
@@ -55,9 +56,15 @@ mod vtkio_adapter;
 mod write;
 mod xml;
 
+use std::path::PathBuf;
+
 use super::budget::Budget;
+use super::load::{self, Loaded};
+use super::moment::{Moment, StateTime};
 use super::{MeshFile, VolumeFile, groups};
+use grid::Grid;
 pub use hdf::HdfSeries;
+pub(super) use hdf_read::HdfFile;
 use polyhedra::{POLYHEDRON, expand_streams};
 use source::Source;
 use xml::XmlFile;
@@ -65,6 +72,7 @@ pub use zeroset_core::error::{Flaw, Result};
 
 pub use grid::NO_CELLS;
 pub use list::read_pvd;
+pub(super) use list::{ListedState, is_list, states};
 pub(super) use write::write_vti;
 pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
@@ -89,7 +97,62 @@ pub(super) fn read_within(bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw
     match kind(&source)? {
         FileKind::Legacy => read_legacy(&source).map(with_groups),
         FileKind::Xml => read_xml(&source, budget).map(with_groups),
+        FileKind::Hdf => {
+            let file = HdfFile::open(bytes.to_vec(), budget)?;
+            let last = Moment::Last.pick(file.times().unwrap_or_default())?;
+            file.mesh(last)
+        }
     }
+}
+
+/// Whether the bytes are an HDF5 file.
+pub(super) fn is_hdf(bytes: &[u8]) -> bool {
+    bytes.starts_with(hdf_read::MAGIC)
+}
+
+/// Reads the meshes of several files as the parts of one mesh.
+///
+/// # Errors
+/// Returns the errors of [`read`], each with the file in which it occurs.
+pub(super) fn read_parts(paths: &[PathBuf]) -> Result<MeshFile, Flaw> {
+    let mut joined: Option<Grid> = None;
+    let mut state = StateTime::default();
+    for path in paths {
+        let named = |flaw: Flaw| flaw.of_file(path);
+        let Loaded { bytes, budget } = load::load(path).map_err(named)?;
+        let (grid, time) = part(&bytes, budget).map_err(named)?;
+        state.time = state.time.or(time);
+        match &mut joined {
+            Some(joined) => joined.append(grid),
+            None => joined = Some(grid),
+        }
+    }
+    let grid = joined.unwrap_or_default();
+    grid.check(&Source { bytes: &[] })?;
+    let mut file = with_groups(grid.into_mesh_file("pvd", format!("{} parts", paths.len())));
+    file.about.state = state;
+    Ok(file)
+}
+
+/// Returns the grid of a file that is one of several parts, and its time.
+fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, Option<f64>), Flaw> {
+    let source = Source::new(bytes);
+    let (grid, time) = match kind(&source)? {
+        FileKind::Legacy => (legacy::read(&source, &legacy::header(&source)?)?, None),
+        FileKind::Xml => {
+            let file = XmlFile::open(source, budget)?;
+            file.check_mesh()?;
+            let mut grid = file.read()?;
+            let time = file.time(&mut grid.warnings);
+            (grid, time)
+        }
+        FileKind::Hdf => {
+            let what = "a VTKHDF file cannot be a part of a state in a list";
+            return Err(Flaw::whole(what, "save it as .vtu or .vtp"));
+        }
+    };
+    grid.check(&source)?;
+    Ok((grid, time))
 }
 
 /// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML. Returns
@@ -107,18 +170,26 @@ pub(super) fn read_volume(
     match kind(&source)? {
         FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, array),
         FileKind::Xml => XmlFile::open(source, budget)?.read_volume(array),
+        FileKind::Hdf => {
+            let file = HdfFile::open(bytes.to_vec(), budget)?;
+            file.volume(Moment::Last.pick(file.times().unwrap_or_default())?, array)
+        }
     }
 }
 
 enum FileKind {
     Legacy,
     Xml,
+    Hdf,
 }
 
 fn kind(source: &Source) -> Result<FileKind, Flaw> {
     const MAGIC: &[u8] = b"# vtk DataFile";
     if source.bytes.get(..MAGIC.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAGIC)) {
         return Ok(FileKind::Legacy);
+    }
+    if is_hdf(source.bytes) {
+        return Ok(FileKind::Hdf);
     }
     if source.bytes.starts_with(b"<") {
         return Ok(FileKind::Xml);
@@ -168,5 +239,7 @@ fn read_xml(source: &Source, budget: Budget) -> Result<MeshFile, Flaw> {
             grid
         }
     };
-    Ok(grid.into_mesh_file(file.format(), file.version()))
+    let mut mesh = grid.into_mesh_file(file.format(), file.version());
+    mesh.about.state.time = file.time(&mut mesh.warnings);
+    Ok(mesh)
 }

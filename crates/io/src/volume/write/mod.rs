@@ -94,7 +94,7 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
     match target(path) {
         Some(Target::Vti) => {
             lost.extend(lose("vti", volume, [true, true, true]));
-            vtk::write_vti(path, volume, options.compression)?;
+            vtk::write_vti(path, volume, options.compression, options.time)?;
         }
         Some(Target::Npy) => {
             lost.extend(lose("npy", volume, [true, true, false]));

@@ -63,6 +63,23 @@ fn text_array(name: &str, value: &str) -> String {
     )
 }
 
+/// Returns the tags of the field data: the time, if there is one, and other arrays.
+pub(super) fn field_data(time: Option<f64>, others: &[String]) -> String {
+    let time = time.map(|time| {
+        format!(
+            "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" \
+             format=\"ascii\">{time}</DataArray>\n"
+        )
+    });
+    match (&time, others) {
+        (None, []) => String::new(),
+        _ => {
+            let (time, others) = (time.unwrap_or_default(), others.concat());
+            format!("    <FieldData>\n{time}{others}    </FieldData>\n")
+        }
+    }
+}
+
 impl<'a> VtkFile<'a> {
     /// Writes the tags up to the piece.
     pub fn new(path: &'a Path, dataset: &'static str, output: &'a VtkOutput<'a>) -> Self {
@@ -72,17 +89,9 @@ impl<'a> VtkFile<'a> {
              <VTKFile type=\"{dataset}\" version=\"1.0\" byte_order=\"LittleEndian\" \
              header_type=\"UInt64\"{compressor}>\n  <{dataset}>\n"
         );
-        let time = output.time.map(|time| {
-            format!(
-                "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" \
-                 format=\"ascii\">{time}</DataArray>\n"
-            )
-        });
         let texts = output.metadata.iter().map(|(name, value)| text_array(name, value));
-        let fields: Vec<String> = time.into_iter().chain(texts).collect();
-        if !fields.is_empty() {
-            tags += &format!("    <FieldData>\n{}    </FieldData>\n", fields.concat());
-        }
+        let texts: Vec<String> = texts.collect();
+        tags += &field_data(output.time, &texts);
         VtkFile { path, output, dataset, tags, arrays: Vec::new(), offset: 0 }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::encode::{Encoded, Numbers};
-use super::file::escaped;
+use super::file::{escaped, field_data};
 use super::{Compression, FieldValues};
 use zeroset_core::atomic;
 use zeroset_core::error::Result;
@@ -26,11 +26,16 @@ impl<'a> From<&'a Samples> for FieldValues<'a> {
     }
 }
 
-/// Writes the values of a volume at the points of an image.
+/// Writes the values of a volume at the points of an image, and their time.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
-pub(crate) fn write_vti(path: &Path, volume: &Volume, compression: Compression) -> Result<()> {
+pub(crate) fn write_vti(
+    path: &Path,
+    volume: &Volume,
+    compression: Compression,
+    time: Option<f64>,
+) -> Result<()> {
     let samples = volume.unscaled();
     let values = Encoded::new(Numbers::Field((&*samples).into()), compression);
     let [x, y, z] = volume.shape().map(|n| n - 1);
@@ -46,12 +51,13 @@ pub(crate) fn write_vti(path: &Path, volume: &Volume, compression: Compression) 
     let name = if volume.name.is_empty() { "values" } else { volume.name.as_str() };
     let (name, kind, packed) = (escaped(name), values.type_name(), compression.attribute());
     let (origin, spacing, rows) = (list(&place.origin()), list(&place.spacing()), list(&rows));
+    let fields = field_data(time, &[]);
     let tags = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" \
          header_type=\"UInt64\"{packed}>\n  \
          <ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\" \
-         Direction=\"{rows}\">\n    <Piece Extent=\"{extent}\">\n      \
+         Direction=\"{rows}\">\n{fields}    <Piece Extent=\"{extent}\">\n      \
          <PointData Scalars=\"{name}\">\n        \
          <DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"1\" \
          format=\"appended\" offset=\"0\"/>\n      </PointData>\n    </Piece>\n  \

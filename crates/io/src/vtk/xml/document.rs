@@ -9,6 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::scalar::Scalar;
+use crate::vtk::image::extent;
 use crate::vtk::source::{Source, shown};
 use zeroset_core::error::{Flaw, Result};
 
@@ -25,6 +26,8 @@ pub(super) struct Document {
     /// Attributes of the data set element.
     pub attributes: Vec<(String, String)>,
     pub pieces: Vec<Piece>,
+    /// The arrays of the field data of the data set.
+    pub fields: Vec<ArrayTag>,
     pub appended: Option<Appended>,
 }
 
@@ -119,11 +122,7 @@ impl Piece {
     /// Returns the first index and the number of points along each axis of a piece of an image.
     pub fn extent(&self, source: &Source) -> Result<([i64; 3], [usize; 3]), Flaw> {
         let found = numbers::<i64, 6>(&self.attributes, "Extent");
-        let sizes = found.and_then(|[x, x1, y, y1, z, z1]| {
-            let size =
-                |low: i64, high: i64| usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok();
-            Some(([x, y, z], [size(x, x1)?, size(y, y1)?, size(z, z1)?]))
-        });
+        let sizes = found.and_then(extent);
         sizes.ok_or_else(|| {
             let what = "Extent is not six increasing numbers";
             let position = format!("Piece, {}", source.line(self.at));
@@ -187,13 +186,17 @@ pub(super) fn outline(source: &Source) -> Result<Document, Flaw> {
                 path.pop();
             }
             Event::Text(_) | Event::CData(_)
-                if path.last().is_some_and(|tag| tag == "DataArray") && path.len() == 5 =>
+                if path.last().is_some_and(|tag| tag == "DataArray")
+                    && [4, 5].contains(&path.len()) =>
             {
                 // CDATA brackets take 9 bytes before and 3 after the text.
                 let is_cdata = source.bytes[at..].starts_with(b"<![CDATA[");
                 let text = if is_cdata { at + 9..end.saturating_sub(3) } else { at..end };
-                let piece = document.as_mut().and_then(|d| d.pieces.last_mut());
-                if let Some(array) = piece.and_then(|p| p.arrays.last_mut()) {
+                let array = document.as_mut().and_then(|document| match path.len() {
+                    4 => document.fields.last_mut().filter(|_| path[2] == "FieldData"),
+                    _ => document.pieces.last_mut()?.arrays.last_mut(),
+                });
+                if let Some(array) = array {
                     array.text.push(text);
                 }
             }
@@ -263,6 +266,10 @@ fn enter(
         (["VTKFile", _], "Piece", Some(document)) => {
             let attributes = attributes(source, tag, at)?;
             document.pieces.push(Piece { at, attributes, ..Piece::default() });
+        }
+        (["VTKFile", _, "FieldData"], "DataArray", Some(document)) => {
+            // Other programs' field data, which are not used, must not make a file unreadable.
+            document.fields.extend(data_array(source, "FieldData", tag, at).ok());
         }
         (["VTKFile", _, "Piece"], _, Some(document)) => {
             let attributes = attributes(source, tag, at)?;
@@ -341,6 +348,7 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document, Fl
         compressor: get(&pairs, "compressor").unwrap_or_default().to_owned(),
         attributes: Vec::new(),
         pieces: Vec::new(),
+        fields: Vec::new(),
         appended: None,
     })
 }

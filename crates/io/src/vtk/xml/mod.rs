@@ -10,7 +10,7 @@ mod document;
 use std::cell::Cell;
 
 use super::grid::{Grid, to_points};
-use super::image::{Lattice, Listed, NO_MESH, choose};
+use super::image::{Lattice, Listed, NO_MESH, UNIT, choose};
 use super::legacy::append_polydata;
 use super::polyhedra::{POLYHEDRON, Polyhedra};
 use super::source::Source;
@@ -44,6 +44,9 @@ const POLYDATA: [(&str, &str); 4] = [
     ("Strips", "NumberOfStrips"),
 ];
 
+/// The name of the field with the time.
+pub(super) const TIME: &str = "TimeValue";
+
 const DAMAGED: &str = "the file is damaged or truncated; copy or write it again";
 
 impl<'a> XmlFile<'a> {
@@ -51,6 +54,7 @@ impl<'a> XmlFile<'a> {
     pub fn open(source: Source<'a>, budget: Budget) -> Result<Self, Flaw> {
         let document = document::outline(&source)?;
         let arrays = document.pieces.iter().flat_map(|piece| &piece.arrays);
+        let arrays = arrays.chain(&document.fields);
         let mut offsets: Vec<usize> = arrays.map(|array| array.offset).collect();
         offsets.sort_unstable();
         let (taken, budget) = (Cell::new(0), Cell::new(budget));
@@ -150,19 +154,11 @@ impl<'a> XmlFile<'a> {
             return Err(self.source.fail("", what, "write it in one piece"));
         };
         let source = &self.source;
-        let (first, dimensions) = piece.extent(source)?;
+        let place = piece.extent(source)?;
         let origin = self.document.place(source, "Origin", [0.0; 3])?;
         let spacing = self.document.place(source, "Spacing", [1.0; 3])?;
-        // The matrix is given by rows, and its columns are the directions.
-        let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        let rows = self.document.place(source, "Direction", unit)?;
-        let directions = [0, 1, 2].map(|k| [rows[k], rows[3 + k], rows[6 + k]]);
-        let mut lattice = Lattice { dimensions, origin, spacing, directions };
-        for k in 0..3 {
-            // The stated origin belongs to index 0, not to the first point.
-            let shift = first[k] as f64 * spacing[k];
-            lattice.origin.iter_mut().zip(directions[k]).for_each(|(x, d)| *x += shift * d);
-        }
+        let rows = self.document.place(source, "Direction", UNIT)?;
+        let lattice = Lattice::new(place, origin, spacing, rows);
         let tags: Vec<&ArrayTag> = ["PointData", "CellData"]
             .iter()
             .flat_map(|section| piece.section(section))
@@ -180,7 +176,23 @@ impl<'a> XmlFile<'a> {
         let chosen = choose(source, &listed, wanted)?;
         let n = lattice.count(source, listed[chosen].of_cells)?;
         let samples = self.samples(tags[chosen], n)?;
-        lattice.volume(source, &listed, chosen, samples, ("vti", self.version())).map(Some)
+        let version = ("vti", self.version());
+        let mut file = lattice.volume(source, &listed, chosen, samples, version)?;
+        file.state.time = self.time(&mut file.warnings);
+        Ok(Some(file))
+    }
+
+    /// Returns the time that the file states, if any. A time that cannot be read gives a warning.
+    pub fn time(&self, warnings: &mut Vec<String>) -> Option<f64> {
+        let array = self.document.fields.iter().find(|array| array.name == TIME)?;
+        let values = self.values(array, Some(1)).map(|values| values.to_f64());
+        match values.as_deref() {
+            Ok([time]) if time.is_finite() => Some(*time),
+            _ => {
+                warnings.push(format!("the time ({TIME}) is not a finite number and is ignored"));
+                None
+            }
+        }
     }
 
     /// Reads all pieces without the crate `vtkio`.

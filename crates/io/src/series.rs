@@ -1,0 +1,216 @@
+//! Series of states in one file: `.pvd` lists and `.vtkhdf` files with steps.
+//!
+//! All readers open files through [`open`]. For a series, they get the state that the options ask
+//! for, the last one by default.
+
+use std::path::{Path, PathBuf};
+
+use super::load::{self, Loaded};
+use super::moment::{Moment, StateTime};
+use super::sniff::{self, Format};
+use super::vtk::{self, HdfFile, ListedState};
+use super::{
+    Content, MeshFile, MeshOptions, VertexData, VolumeFile, VolumeOptions, cloud, data_of_loaded,
+    finished, mesh_of_loaded, volume,
+};
+use zeroset_core::error::{Flaw, FlawKind, Result, plain};
+use zeroset_core::words::counted;
+
+/// The states of a series, which are read one by one.
+pub struct Series {
+    path: PathBuf,
+    times: Vec<f64>,
+    states: States,
+}
+
+/// The places of the states.
+enum States {
+    Listed(Vec<ListedState>),
+    Hdf(Box<HdfFile>),
+}
+
+/// A loaded file.
+pub(super) enum Opened {
+    /// A file with one state.
+    Single(Loaded),
+    Series(Series),
+}
+
+/// Recognizes a series among loaded files.
+///
+/// # Errors
+/// Returns a [`Flaw`] if the file is a damaged series.
+pub(super) fn open(path: &Path, loaded: Loaded) -> Result<Opened, Flaw> {
+    if vtk::is_list(&loaded.bytes) {
+        let states = vtk::states(path, &loaded.bytes)?;
+        let times = states.iter().map(|state| state.time).collect();
+        let states = States::Listed(states);
+        return Ok(Opened::Series(Series { path: path.to_path_buf(), times, states }));
+    }
+    if vtk::is_hdf(&loaded.bytes)
+        && matches!(sniff::format(path, &loaded.bytes), Ok((Format::Vtk, _)))
+    {
+        let file = HdfFile::open(loaded.bytes, loaded.budget)?;
+        let times = file.times().map(<[f64]>::to_vec).unwrap_or_default();
+        let states = States::Hdf(Box::new(file));
+        return Ok(Opened::Series(Series { path: path.to_path_buf(), times, states }));
+    }
+    Ok(Opened::Single(loaded))
+}
+
+/// Whether the first bytes of a file are those of a series. A pipe is not opened.
+pub fn may_be_series(path: &Path) -> bool {
+    let head = if path.is_file() { cloud::head(path).unwrap_or_default() } else { Vec::new() };
+    vtk::is_list(&head) || vtk::is_hdf(&head)
+}
+
+impl Series {
+    /// Opens a series. Returns `None` if the file has one state without a list of times.
+    ///
+    /// # Errors
+    /// Returns [`Error::Input`](zeroset_core::Error::Input) if the file cannot be read, or if it is
+    /// a damaged series.
+    pub fn open(path: &Path) -> Result<Option<Series>> {
+        let opened = load::load(path).and_then(|loaded| open(path, loaded));
+        match opened.map_err(|flaw| flaw.in_file(path))? {
+            Opened::Series(series) if !series.times.is_empty() => Ok(Some(series)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the times of the states, in the order of the series.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Reads the mesh of the state with this number, like [`read_mesh_with`](super::read_mesh_with).
+    ///
+    /// # Errors
+    /// Returns the errors of [`read_mesh_with`](super::read_mesh_with).
+    pub fn read_mesh(&self, state: usize, options: &MeshOptions) -> Result<MeshFile> {
+        self.mesh(state, options).map_err(|flaw| flaw.in_file(&self.path))
+    }
+
+    /// Reads the volume of the state with this number, like
+    /// [`read_volume`](super::read_volume).
+    ///
+    /// # Errors
+    /// Returns the errors of [`read_volume`](super::read_volume).
+    pub fn read_volume(&self, state: usize, options: &VolumeOptions) -> Result<VolumeFile> {
+        self.volume(state, options).map_err(|flaw| flaw.in_file(&self.path))
+    }
+
+    /// Returns the number of the state to read, and a warning if nobody chose it.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] with the times that there are if none is the one asked for.
+    pub(super) fn pick(&self, asked: Option<Moment>) -> Result<(usize, Option<String>), Flaw> {
+        if self.times.is_empty() {
+            return Ok((0, None));
+        }
+        let state = asked.unwrap_or_default().pick(&self.times)?;
+        let n = self.times.len();
+        let warning = (asked.is_none() && n > 1).then(|| {
+            let time = self.times[state];
+            format!(
+                "the last of {n} states is read, at time {time}; choose another with --time, or \
+                 with `time` in a case"
+            )
+        });
+        Ok((state, warning))
+    }
+
+    pub(super) fn mesh(&self, state: usize, options: &MeshOptions) -> Result<MeshFile, Flaw> {
+        let mut file = match &self.states {
+            States::Hdf(file) => finished(file.mesh(state)?, options)?,
+            States::Listed(states) => match states[state].files.as_slice() {
+                [single] => within(single, |loaded| mesh_of_loaded(single, loaded, options))?,
+                parts => finished(vtk::read_parts(parts)?, options)?,
+            },
+        };
+        file.warnings.extend(self.replaced(state));
+        file.about.state = self.time_of(state, &file.about.state);
+        Ok(file)
+    }
+
+    pub(super) fn volume(&self, state: usize, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
+        let (mut file, warning) = match &self.states {
+            States::Hdf(file) => {
+                let found = file.volume(state, options.array.as_deref())?;
+                (found.ok_or_else(volume::none)?, None)
+            }
+            States::Listed(states) => {
+                let single = single(&states[state])?;
+                (
+                    within(single, |loaded| volume::of_loaded(single, loaded, options))?,
+                    self.replaced(state),
+                )
+            }
+        };
+        file.warnings.extend(warning);
+        file.state = self.time_of(state, &file.state);
+        Ok(file)
+    }
+
+    pub(super) fn content(&self, state: usize, options: &VolumeOptions) -> Result<Content, Flaw> {
+        match self.volume(state, options) {
+            Err(flaw) if flaw.kind() == FlawKind::Unfit => {
+                self.mesh(state, &MeshOptions::default()).map(Content::Mesh)
+            }
+            found => found.map(Content::Volume),
+        }
+    }
+
+    pub(super) fn data(&self, state: usize) -> Result<VertexData, Flaw> {
+        let mut data = match &self.states {
+            States::Listed(states) if states[state].files.len() == 1 => {
+                let single = single(&states[state])?;
+                within(single, |loaded| data_of_loaded(single, loaded))?
+            }
+            _ => super::vertex_data(self.mesh(state, &MeshOptions::default())?)?,
+        };
+        data.state = self.time_of(state, &data.state);
+        Ok(data)
+    }
+
+    fn time_of(&self, state: usize, own: &StateTime) -> StateTime {
+        let time = self.times.get(state).copied().or(own.time);
+        StateTime { time, series: self.times.clone() }
+    }
+
+    /// Returns a warning about files that another file of the same state replaces.
+    fn replaced(&self, state: usize) -> Option<String> {
+        let States::Listed(states) = &self.states else { return None };
+        let ListedState { time, replaced, .. } = states[state];
+        (replaced > 0).then(|| {
+            let files = counted(replaced, ["file is", "files are"]);
+            plain(format!(
+                "the list names several files with the time {time} and the same part: the last is \
+                 read, {files} ignored"
+            ))
+        })
+    }
+}
+
+/// Returns the file of a state that is not divided into parts.
+fn single(state: &ListedState) -> Result<&Path, Flaw> {
+    match state.files.as_slice() {
+        [single] => Ok(single),
+        parts => {
+            let what = format!("the state at time {} has {} parts", state.time, parts.len());
+            let remedy = "parts are joined for meshes only; merge them in ParaView";
+            Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))
+        }
+    }
+}
+
+/// Loads a file in a list and reads it. Errors name the file.
+fn within<T>(path: &Path, read: impl FnOnce(&Loaded) -> Result<T, Flaw>) -> Result<T, Flaw> {
+    let named = |flaw: Flaw| flaw.of_file(path);
+    let loaded = load::load(path).map_err(named)?;
+    if vtk::is_list(&loaded.bytes) {
+        let flaw = Flaw::whole("is a list within a list", "name the inner list itself");
+        return Err(named(flaw.kind_of(FlawKind::Unsupported)));
+    }
+    read(&loaded).map_err(named)
+}

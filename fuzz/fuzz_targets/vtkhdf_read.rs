@@ -1,0 +1,2 @@
+#![no_main]
+zeroset_fuzz::target!("vtkhdf_read");
