@@ -11,7 +11,7 @@
 #include "common/patches.cuh"
 #include "generated/measures.cuh"
 #include "measures/cut.cuh"
-#include "measures/disjoint_sets.cuh"
+#include "primitives/disjoint_sets.cuh"
 
 // Sums and extremes over a set of patches.
 struct Sums {

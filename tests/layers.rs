@@ -1,5 +1,6 @@
-//! Tests the layers of the workspace: the table in docs/architecture.md matches the manifests, and
-//! each crate has a documentation test that tries a forbidden import.
+//! Tests the layers of the workspace: the table in docs/architecture.md matches the manifests, each
+//! crate has a documentation test that tries a forbidden import, and modules and kernels use only
+//! those that the page permits.
 
 use std::collections::BTreeSet;
 use std::fs::read_to_string;
@@ -199,4 +200,66 @@ fn solvers_use_only_solvers_before_them() {
         }
     }
     assert!(seen > 10, "{seen}");
+}
+
+/// Returns the folder of a kernel source, by its path in `kernels/`. Files at the top level belong
+/// to one of the subjects that the page states.
+fn subject(path: &str) -> &str {
+    match path.split_once('/') {
+        Some(("evolution" | "eikonal", _)) => "motion",
+        Some((folder, _)) => folder,
+        None if path.ends_with("_generated.cuh") => "printed",
+        None => match path {
+            "volume.cuh" | "expression.cuh" | "enclosure.cuh" | "sampling.cuh" => "values",
+            "measures.cu" => "measures",
+            "self_test.cu" => "self_test",
+            _ => "motion",
+        },
+    }
+}
+
+/// Whether a kernel or header may include another file (docs/architecture.md, "Layers").
+fn may_include(path: &str, other: &str) -> bool {
+    match (subject(path), subject(other)) {
+        ("bench", _) => true,
+        ("common", other) => matches!(other, "common" | "generated"),
+        ("self_test", other) => other == "generated",
+        ("values", other) => matches!(other, "common" | "generated" | "values"),
+        ("generated", "render") => path == "generated/render.cuh",
+        ("generated", "values") => other == "volume.cuh",
+        ("generated", other) => matches!(other, "common" | "primitives" | "tiles"),
+        (_, "common" | "generated" | "primitives" | "values" | "printed") => true,
+        ("surface" | "reconstruct", "tiles") => true,
+        (own, other) => own == other,
+    }
+}
+
+#[test]
+fn kernels_include_only_what_the_page_permits() {
+    let kernels = root().join("kernels");
+    let mut seen = 0;
+    let mut folders = vec![kernels.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let file = entry.unwrap().path();
+            if file.is_dir() {
+                folders.push(file);
+                continue;
+            }
+            if !file.extension().is_some_and(|ending| ending == "cu" || ending == "cuh") {
+                continue;
+            }
+            let path = file.strip_prefix(&kernels).unwrap().to_str().unwrap();
+            for line in read_to_string(&file).unwrap().lines() {
+                let Some(rest) = line.strip_prefix("#include \"") else { continue };
+                let other = rest.split('"').next().unwrap();
+                assert!(may_include(path, other), "{path} must not include {other}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 150, "{seen}");
+    assert!(!may_include("common/types.cuh", "primitives/scan.cuh"));
+    assert!(!may_include("render/rays.cuh", "tiles/storage.cuh"));
+    assert!(!may_include("evolution.cu", "measures/cut.cuh"));
 }

@@ -1,4 +1,5 @@
-//! Times an evolution on either device over a number of steps or reinitializations.
+//! Evolutions for the benches: builds one on either device from a mesh, with the terms and the
+//! published schemes, and times a number of steps or reinitializations.
 
 use std::sync::Arc;
 

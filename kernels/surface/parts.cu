@@ -9,7 +9,7 @@
 //
 // variants: REAL=double
 #include "common/vector.cuh"
-#include "measures/disjoint_sets.cuh"
+#include "primitives/disjoint_sets.cuh"
 #include "generated/parts.cuh"
 
 // Marks every vertex as belonging to no set.

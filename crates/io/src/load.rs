@@ -1,4 +1,5 @@
-//! Loading of whole files, decompressed if they are gzip streams.
+//! Loading of whole files, decompressed if they are gzip streams, and of the other files of a mesh
+//! or volume that consists of several.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};

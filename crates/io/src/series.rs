@@ -83,7 +83,7 @@ impl Series {
         &self.times
     }
 
-    /// Reads the mesh of the state with this number, like [`read_mesh_with`](super::read_mesh_with).
+    /// Reads the mesh of the state with this number. See [`read_mesh_with`](super::read_mesh_with).
     ///
     /// # Errors
     /// Returns the errors of [`read_mesh_with`](super::read_mesh_with).

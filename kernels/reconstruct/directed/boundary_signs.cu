@@ -6,7 +6,7 @@
 // Vertices are numbered tile by tile. The name of a patch is its smallest vertex, so names do not
 // depend on the order of threads.
 #include "reconstruct/directed/lattice.cuh"
-#include "measures/disjoint_sets.cuh"
+#include "primitives/disjoint_sets.cuh"
 
 // A patch changes its side if an adjacent patch on the other side is more than this many times as
 // large.

@@ -6,7 +6,7 @@
 // (surface/parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by
 // the lower ends of their edges, then by axis. Triangles are ordered by tile, then by cube.
 #include "reconstruct/directed/lattice.cuh"
-#include "measures/disjoint_sets.cuh"
+#include "primitives/disjoint_sets.cuh"
 
 // Bytes per row of the case table: the number of triangles, then the edges of their corners.
 enum : u32 { CASE = 16 };

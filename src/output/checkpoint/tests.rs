@@ -1,3 +1,5 @@
+//! Tests of checkpoints: contents, damage and replacement.
+
 use super::*;
 use crate::grid::Parts;
 use crate::levelset::evolution::Totals;

@@ -1,3 +1,5 @@
+//! Tests of directed distances: whole surfaces of sampled shapes.
+
 use super::*;
 use crate::geometry::Vec3;
 use crate::mesh::statistics::{Statistics, inspect};

@@ -1,3 +1,5 @@
+//! Tests of marching cubes: closed surfaces for any values, measures, normals and refused sources.
+
 use super::*;
 use crate::geometry::Vec3;
 use crate::mesh::statistics::{Statistics, inspect};

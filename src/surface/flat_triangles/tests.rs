@@ -1,3 +1,5 @@
+//! Tests of the removal of flat triangles.
+
 use super::*;
 use crate::geometry::Vec3;
 use crate::mesh::statistics::inspect;

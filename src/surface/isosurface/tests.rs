@@ -1,3 +1,5 @@
+//! Tests of isosurfaces of volumes.
+
 use std::collections::BTreeSet;
 
 use super::*;

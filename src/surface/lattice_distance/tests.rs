@@ -1,3 +1,5 @@
+//! Tests of distances from a surface at the points of a lattice.
+
 use super::*;
 use crate::mesh::Mesh;
 use crate::mesh::generate::{Generate, Sphere, Torus, generate};

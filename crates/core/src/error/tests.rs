@@ -1,3 +1,5 @@
+//! Tests of errors: exit codes, texts and causes.
+
 use std::error::Error as _;
 use std::io;
 use std::path::Path;

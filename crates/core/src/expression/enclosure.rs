@@ -56,6 +56,7 @@ impl Enclosure {
     }
 
     /// Returns the bounds between two numbers in any order.
+    #[inline]
     fn between(a: f64, b: f64, smooth: bool) -> Self {
         if a.is_nan() || b.is_nan() {
             return Enclosure::unbounded();
@@ -64,13 +65,12 @@ impl Enclosure {
     }
 
     /// Returns the smallest and the largest of several numbers as bounds.
-    fn around(values: [f64; 4], smooth: bool) -> Self {
-        if values.iter().any(|v| v.is_nan()) {
+    #[inline]
+    fn around([a, b, c, d]: [f64; 4], smooth: bool) -> Self {
+        if [a, b, c, d].iter().any(|v| v.is_nan()) {
             return Enclosure::unbounded();
         }
-        let [low, high] = [f64::min as fn(f64, f64) -> f64, f64::max]
-            .map(|choose| values.into_iter().reduce(choose).unwrap_or(0.0));
-        Enclosure { low, high, smooth }
+        Enclosure { low: a.min(b).min(c).min(d), high: a.max(b).max(c).max(d), smooth }
     }
 
     /// Returns the constant 1 or 0 if a condition is decided, and the bounds 0 and 1 otherwise.
@@ -229,6 +229,7 @@ impl Enclosure {
 }
 
 /// Returns the four pairs of a bound of `a` and a bound of `b`.
+#[inline]
 fn corners(a: Enclosure, b: Enclosure) -> [(f64, f64); 4] {
     [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)]
 }

@@ -1,3 +1,5 @@
+//! Tests of the selection of voxels.
+
 use super::*;
 use crate::volume::{Condition, Placement, Samples, Scaling};
 

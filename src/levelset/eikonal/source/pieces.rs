@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
+use crate::primitives::UnionFind;
 
 /// The cosine of the largest angle between adjacent simplices of one piece: 30 degrees.
 const SMOOTH: f64 = 0.866;
@@ -53,29 +54,19 @@ fn pieces(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
             around.entry(facet).or_default().push(k);
         }
     }
-    let mut parent: Vec<usize> = (0..simplices.len()).collect();
+    let mut sets = UnionFind::new(simplices.len());
     for (facet, pair) in &around {
         let &[a, b] = pair.as_slice() else { continue };
         if is_smooth(mesh, facet, simplices[a], simplices[b]) {
-            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-            // The smaller number stays, so the result does not depend on the order of the facets.
-            parent[a.max(b)] = a.min(b);
+            sets.join(a as u32, b as u32);
         }
     }
-    let mut number_of: HashMap<usize, usize> = HashMap::new();
-    let numbered = (0..simplices.len()).map(|k| {
+    let mut number_of: HashMap<u32, usize> = HashMap::new();
+    let numbered = sets.into_roots().into_iter().map(|root| {
         let next = number_of.len();
-        *number_of.entry(root(&mut parent, k)).or_insert(next)
+        *number_of.entry(root).or_insert(next)
     });
     numbered.collect()
-}
-
-fn root(parent: &mut [usize], mut k: usize) -> usize {
-    while parent[k] != k {
-        parent[k] = parent[parent[k]];
-        k = parent[k];
-    }
-    k
 }
 
 /// Whether two simplices continue each other smoothly across the facet they share. Simplices that

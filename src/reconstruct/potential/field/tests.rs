@@ -1,3 +1,5 @@
+//! Tests of the potential and its gradient.
+
 use super::*;
 use crate::reconstruct::potential::octree_cube::Frame;
 

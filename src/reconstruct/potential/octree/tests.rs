@@ -1,3 +1,5 @@
+//! Tests of the octree over the samples.
+
 use super::*;
 
 /// Creates evenly distributed samples of the unit sphere.

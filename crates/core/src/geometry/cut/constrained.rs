@@ -9,20 +9,18 @@ use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 /// numbers close to zero. The polygon has a size of about 1.
 const SMALL: f64 = 1e-40;
 
-/// Triangulates the inside of a closed polygon with exact predicates. `inner` lists additional
-/// points inside the polygon.
+/// Triangulates the inside of a closed polygon with exact predicates.
 ///
 /// The triangles are counterclockwise and in ascending order, each with its lowest corner first.
-/// Points of `inner` are numbered after the corners. Corners at the same position are replaced by
-/// the first of them. An edge that the polygon passes twice, such as the bridge to a hole, does not
-/// separate the inside from the outside. Returns `None` if edges cross, or if `spade` rejects a
-/// coordinate.
-pub(super) fn triangulate(corners: &[[f64; 2]], inner: &[[f64; 2]]) -> Option<Vec<[u32; 3]>> {
+/// Corners at the same position are replaced by the first of them. An edge that the polygon passes
+/// twice, such as the bridge to a hole, does not separate the inside from the outside. Returns
+/// `None` if edges cross, or if `spade` rejects a coordinate.
+pub(super) fn triangulate(corners: &[[f64; 2]]) -> Option<Vec<[u32; 3]>> {
     let mut mesh = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
     let mut numbers: Vec<u32> = Vec::with_capacity(corners.len());
     let mut handles: Vec<FixedVertexHandle> = Vec::with_capacity(corners.len());
     let mut known: HashMap<[u64; 2], FixedVertexHandle> = HashMap::new();
-    for (corner, x) in (0_u32..).zip(corners.iter().chain(inner)) {
+    for (corner, x) in (0_u32..).zip(corners) {
         // Adding zero turns -0 into 0.
         let [x, y] = x.map(|c| if c.abs() < SMALL { 0.0 } else { c } + 0.0);
         let key = [x.to_bits(), y.to_bits()];
@@ -37,7 +35,7 @@ pub(super) fn triangulate(corners: &[[f64; 2]], inner: &[[f64; 2]]) -> Option<Ve
         };
         handles.push(handle);
     }
-    let odd = boundary(&mut mesh, &handles[..corners.len()])?;
+    let odd = boundary(&mut mesh, &handles)?;
     Some(inside(&mesh, &odd, &numbers))
 }
 
@@ -115,7 +113,7 @@ mod tests {
         let outer = [[0.0, 0.0], [3.0, 0.0], [3.0, 3.0], [0.0, 3.0], [0.0, 0.0]];
         let hole = [[1.0, 1.0], [1.0, 2.0], [2.0, 2.0], [2.0, 1.0], [1.0, 1.0]];
         let corners = [&outer[..], &hole[..]].concat();
-        let triangles = triangulate(&corners, &[]).unwrap();
+        let triangles = triangulate(&corners).unwrap();
         assert_eq!(triangles.len(), corners.len() - 2);
         let area = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|k| corners[k as usize]);
@@ -126,12 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn inner_points_are_used_and_crossings_are_found() {
+    fn crossings_are_found_and_flat_polygons_are_empty() {
         let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-        assert_eq!(triangulate(&square, &[[0.5, 0.25]]).unwrap().len(), 4);
         let bow = [square[0], square[2], square[1], square[3]];
-        assert_eq!(triangulate(&bow, &[]), None);
-        assert_eq!(triangulate(&[[0.0, 0.0]; 3], &[]), Some(Vec::new()));
-        assert_eq!(triangulate(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], &[]), Some(Vec::new()));
+        assert_eq!(triangulate(&bow), None);
+        assert_eq!(triangulate(&[[0.0, 0.0]; 3]), Some(Vec::new()));
+        assert_eq!(triangulate(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), Some(Vec::new()));
     }
 }

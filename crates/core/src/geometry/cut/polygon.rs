@@ -138,7 +138,7 @@ impl Flattened {
         if n > MOST_CORNERS {
             return Err(PolygonFault::TooMany);
         }
-        let triangles = triangulate(&self.points, &[]).ok_or(PolygonFault::Crosses)?;
+        let triangles = triangulate(&self.points).ok_or(PolygonFault::Crosses)?;
         let area: f64 =
             triangles.iter().map(|t| self.area2(t.map(|k| k as usize))).sum::<f64>() / 2.0;
         // The area or the number of triangles is wrong if the boundary winds around a region more
