@@ -199,7 +199,7 @@ fn solvers_use_only_solvers_before_them() {
             }
         }
     }
-    assert!(seen > 10, "{seen}");
+    assert!(seen > 5, "{seen}");
 }
 
 /// Returns the folder of a kernel source, by its path in `kernels/`. Files at the top level belong
