@@ -124,7 +124,7 @@ fn distances_of_all_voxels_in_world_units() {
     place.said(&["edt", "v.nrrd", "--where", "k >= 2", "--signed", "-o", "s.nrrd"]);
     let signed = read(&place.path("s.nrrd"));
     let column: Vec<f64> = (0..5).map(|k| signed.value(3, 2, k)).collect();
-    assert_eq!(column, [6.0, 3.0, -3.0, -6.0, -9.0]);
+    assert_eq!(column, [4.5, 1.5, -1.5, -4.5, -7.5]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `zeroset distance MESH --from ...`: computes distances without a case file.
 
+mod voxels;
+
 use std::path::{Path, PathBuf};
 
 use super::compressed::Compressed;
@@ -13,6 +15,7 @@ use zeroset::config::{
 };
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
+use zeroset::io::vtk::Compression;
 use zeroset::io::{Frame, may_be_series};
 use zeroset::mesh::repair::Weld;
 use zeroset::output::Report;
@@ -31,6 +34,9 @@ Sources (vertices are numbered from 0 in file order; @START sets an initial valu
   --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text file
                               with one point x y z per line, projected onto the mesh
   --from levelset:\"sulc-2\"    the zero set of an expression of coordinates and vertex arrays
+  --from surface:heart        the surface of a region: a group, or where an expression is true. In a
+                              volume, surface:3 is the surface of the voxels with the value 3, and
+                              surface:\"v > 300\" that of an expression as in `zeroset edt`
 
 Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
@@ -44,6 +50,8 @@ Examples:
   zeroset distance pial.gii --from vertex:3 --data lh.thickness=thick --mask \"thick > 0\" -o d.vtp
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp --picture distance.png
+  zeroset distance part.msh --from surface:core --signed -o from_core.vtu
+  zeroset distance labels.nii.gz --from surface:3 --signed -o from_label.nii.gz
 
 Expressions (docs/expressions.md) contain numbers, x, y, z, names of arrays and groups (or
 {any name}), + - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt and isnan.
@@ -51,17 +59,21 @@ Expressions (docs/expressions.md) contain numbers, x, y, z, names of arrays and 
 The array `distance` of the output holds the results, in the vertex order of the input. It is NaN at
 vertices that no front reaches, and equal to the width at vertices farther than --width.")]
 pub struct Args {
-    /// The mesh file
+    /// The mesh file, or a volume for surface:REGION
     pub mesh: PathBuf,
-    /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z, group:NAME, curve:FILE or
-    /// levelset:EXPRESSION, each optionally with @START; repeatable
+    /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z, group:NAME, curve:FILE,
+    /// levelset:EXPRESSION or surface:REGION, each optionally with @START; repeatable
     #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
     pub from: Vec<Seed>,
-    /// Output file: .vtu, .vtp, .shape.gii, .label.gii, .morph or .label
+    /// Output file: .vtu, .vtp, .shape.gii, .label.gii, .morph or .label; for a volume .nii.gz,
+    /// .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     #[command(flatten)]
     pub compressed: Compressed,
+    /// Make distances negative inside the region of --from surface:REGION
+    #[arg(long)]
+    pub signed: bool,
     /// Also draw the distance into this .png file, with isolines at round values
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
@@ -155,6 +167,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let paths = args.paths.as_deref().unwrap_or(Path::new("paths.vtp"));
     let outputs = [args.output.as_path(), paths];
     let compression = args.compressed.of(&outputs[..1 + usize::from(has_paths)])?;
+    if voxels::run(&args, compression, ui)? {
+        return Ok(0);
+    }
     let flags = flags(&args);
     let (mut data, time) = (args.data, args.at.time);
     for file in data.iter_mut().filter(|file| may_be_series(Path::new(&file.path))) {
@@ -179,6 +194,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     distance.from = args.from;
     distance.width = args.width;
     distance.speed = args.speed;
+    distance.signed = args.signed.then_some(true);
     distance.snap = args.snap;
     distance.front = args.front;
     distance.mask = args.mask;
@@ -230,10 +246,12 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         ("distance.speed", "--speed", speed),
         ("distance.mask", "--mask", args.mask.as_ref().map(Expression::to_string)),
         ("distance.front", "--front", Some("circular".to_string())),
+        ("distance.signed", "--signed", args.signed.then(String::new)),
         ("output.picture", "--picture", args.picture.as_ref().map(|p| p.display().to_string())),
     ];
     for (key, flag, value) in single {
-        flags.extend(value.map(|value| (key.to_string(), format!("{flag} {value}"))));
+        let shown = |value| format!("{flag} {value}").trim_end().to_string();
+        flags.extend(value.map(|value| (key.to_string(), shown(value))));
     }
     flags
 }

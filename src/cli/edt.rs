@@ -1,6 +1,6 @@
 //! `zeroset edt VOLUME --where EXPRESSION -o FILE`: computes the distances of all voxels.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::compressed::Compressed;
 use super::device;
@@ -13,7 +13,7 @@ use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
 use zeroset::gpu::Cuda;
-use zeroset::io::{WriteOptions, check_volume_target, read_volume, write_volume};
+use zeroset::io::{VolumeFile, WriteOptions, check_volume_target, read_volume, write_volume};
 use zeroset::point_distance::Edt;
 use zeroset::volume::Volume;
 
@@ -22,9 +22,10 @@ use zeroset::volume::Volume;
 #[command(after_help = "\
 Each voxel of the output holds the Euclidean distance, in world units, from its center to the
 nearest center of a voxel where the expression is true. The distance is 0 where the expression is
-true at the voxel itself. With --signed it is negative there: minus the distance to the nearest
-center where the expression is false. Distances are exact for any voxel spacing. They depend only on
-the spacing, not on the directions of the axes.
+true at the voxel itself. With --signed, distances are measured to the surface instead: the faces
+between voxels where the expression is true and voxels where it is false. They are negative where it
+is true, and half a voxel next to a flat face. The edge of the volume is not a face. Distances are
+exact for any voxel spacing. They depend only on the spacing, not on the directions of the axes.
 
 Examples:
   zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
@@ -47,7 +48,7 @@ pub struct Args {
     /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Make distances negative inside: minus the distance to the nearest voxel outside
+    /// Measure to the surface, the faces of the voxels: negative inside, positive outside
     #[arg(long)]
     pub signed: bool,
     #[command(flatten)]
@@ -75,39 +76,74 @@ const WORTH_A_GPU: usize = 1 << 23;
 /// or if no voxel satisfies the expression; [`Error::Input`] if the volume cannot be read;
 /// [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let options = WriteOptions::default().compression(args.compressed.of(&[&args.output])?);
-    check_volume_target(&args.output, &options)?;
-    check_folder(&args.output)?;
-    let cpu = Cpu::current();
+    let task = Task {
+        input: &args.input,
+        output: &args.output,
+        given: format!("--where {}", args.selection),
+        selection: args.selection,
+        edt: Edt::default().faces(args.signed).signed(args.signed),
+        options: WriteOptions::default().compression(args.compressed.of(&[&args.output])?),
+        device: args.device,
+    };
+    task.check()?;
     let file = read_volume(&args.input, &args.source.options().time(args.at.time))?;
-    ui.warn_of(&args.input, &file.warnings);
-    let source = file.volume;
-    let inside = cpu.run(|| volume::selected(&args.input, &source, &args.selection))?;
-    let n_inside = inside.iter().filter(|inside| **inside).count();
-    if args.signed && n_inside == inside.len() {
-        let what = format!("--where {}: all {n_inside} voxels satisfy it", args.selection);
-        let remedy =
-            "there is no outside to measure to: leave out --signed, or change the expression";
-        return Err(Error::usage(what, remedy));
-    }
-    ui.warn_of(&args.input, volume::oblique(&source));
-    let edt = Edt::default().spacing(source.placement().spacing()).signed(args.signed);
-    let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_GPU;
-    let on_gpu = |gpu: Cuda| edt.transform_on(&gpu, &inside, source.shape());
-    let on_cpu = || edt.transform(&cpu, &inside, source.shape());
-    let distances = device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)?;
-    let (low, high) = distances
-        .iter()
-        .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &d| (low.min(d), high.max(d)));
-    let mut result = Volume::new(source.shape(), distances.into(), *source.placement())?;
-    (result.units, result.frame) = (source.units.clone(), source.frame.clone());
-    result.name = "distance".into();
-    ui.warn_of(&args.output, write_volume(&args.output, &result, &options)?);
-    let [x, y, z] = result.shape();
-    let units = result.units.as_deref().map_or(String::new(), |units| format!(" {units}"));
-    ui.print(&format!(
-        "{}: {x} x {y} x {z} voxels, {n_inside} inside, distances {low} to {high}{units}\n",
-        args.output.display()
-    ))?;
+    task.run(file, ui)?;
     Ok(0)
+}
+
+/// A distance transform of a volume in a file.
+pub(super) struct Task<'a> {
+    pub input: &'a Path,
+    pub output: &'a Path,
+    /// True at the voxels inside.
+    pub selection: Expression,
+    /// The option with the selection, as given.
+    pub given: String,
+    /// The kind of distance. The spacing is that of the volume.
+    pub edt: Edt,
+    pub options: WriteOptions,
+    pub device: DeviceKind,
+}
+
+impl Task<'_> {
+    /// Returns an error if the output cannot be written.
+    pub fn check(&self) -> Result<()> {
+        check_volume_target(self.output, &self.options)?;
+        check_folder(self.output)
+    }
+
+    /// Computes and writes the distances, and prints one line about the output.
+    pub fn run(&self, file: VolumeFile, ui: &Ui) -> Result<()> {
+        let cpu = Cpu::current();
+        ui.warn_of(self.input, &file.warnings);
+        let source = file.volume;
+        let select = || volume::selected(self.input, &source, &self.selection, &self.given);
+        let inside = cpu.run(select)?;
+        let n_inside = inside.iter().filter(|inside| **inside).count();
+        if self.edt.faces && n_inside == inside.len() {
+            let what = format!("{}: all {n_inside} voxels satisfy it", self.given);
+            let remedy = "there is no outside to measure to: leave out --signed, or change the \
+                          expression";
+            return Err(Error::usage(what, remedy));
+        }
+        ui.warn_of(self.input, volume::oblique(&source));
+        let edt = self.edt.spacing(source.placement().spacing());
+        let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_GPU;
+        let on_gpu = |gpu: Cuda| edt.transform_on(&gpu, &inside, source.shape());
+        let on_cpu = || edt.transform(&cpu, &inside, source.shape());
+        let distances = device::either(self.device, is_worth_it, ui, on_gpu, on_cpu)?;
+        let (low, high) = distances
+            .iter()
+            .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &d| (low.min(d), high.max(d)));
+        let mut result = Volume::new(source.shape(), distances.into(), *source.placement())?;
+        (result.units, result.frame) = (source.units.clone(), source.frame.clone());
+        result.name = "distance".into();
+        ui.warn_of(self.output, write_volume(self.output, &result, &self.options)?);
+        let [x, y, z] = result.shape();
+        let units = result.units.as_deref().map_or(String::new(), |units| format!(" {units}"));
+        ui.print(&format!(
+            "{}: {x} x {y} x {z} voxels, {n_inside} inside, distances {low} to {high}{units}\n",
+            self.output.display()
+        ))
+    }
 }

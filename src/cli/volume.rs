@@ -188,11 +188,17 @@ fn at_least_zero(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Returns whether each voxel satisfies an expression; at least one does.
+/// Returns whether each voxel satisfies an expression; at least one does. Messages name the option
+/// `given`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the expression cannot be evaluated, or if no voxel satisfies it.
-pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result<Vec<bool>> {
+pub fn selected(
+    path: &Path,
+    volume: &Volume,
+    expression: &Expression,
+    given: &str,
+) -> Result<Vec<bool>> {
     let selected = volume.select(expression)?;
     if selected.contains(&true) {
         return Ok(selected);
@@ -202,7 +208,7 @@ pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result
         (Some(min), Some(max)) => format!(", values range from {min} to {max}"),
         _ => ", no value is finite".into(),
     };
-    let what = format!("--where {expression}: no voxel of {} satisfies it{range}", shown(path));
+    let what = format!("{given}: no voxel of {} satisfies it{range}", shown(path));
     let remedy = "change the expression; `zeroset info` shows the values in the file";
     Err(Error::usage(what, remedy))
 }

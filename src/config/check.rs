@@ -246,6 +246,7 @@ fn check_distance(config: &Config) -> Checked {
         match seed {
             Seed::Curve { path, .. } => check_path(config, &key, path)?,
             Seed::LevelSet { expression, .. } => timeless(&key, expression)?,
+            Seed::Surface { region, .. } => timeless(&key, region)?,
             _ => {}
         }
     }
@@ -263,11 +264,16 @@ fn check_distance(config: &Config) -> Checked {
         let what = format!("must be vertex:N or point:x,y,z, is {seed}");
         require(place && seed.start() == 0.0, &format!("distance.paths_from.{k}"), what, "")?;
     }
+    let has_inside = match distance.from.as_slice() {
+        [] => true,
+        [Seed::Surface { start, .. }] => *start == 0.0,
+        _ => false,
+    };
     require(
-        distance.signed != Some(true) || distance.from.is_empty(),
+        distance.signed != Some(true) || has_inside,
         "distance.signed",
-        "is true, but seeds have no inside",
-        "remove it, or start from [initial]",
+        "is true, but these seeds have no inside",
+        "remove it, or use a single seed surface:REGION, or start from [initial]",
     )
 }
 

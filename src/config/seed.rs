@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 
-/// A seed of a distance: vertices, a point, a group, a curve or a zero set, with an initial value.
+/// A seed of a distance: vertices, a point, a group, a curve, a zero set or the surface of a
+/// region, with an initial value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
@@ -49,6 +50,14 @@ pub enum Seed {
         /// Initial value on the zero set.
         start: f64,
     },
+    /// `surface:heart`, `surface:3`, `surface:label==3@0.5`: the surface of a region.
+    Surface {
+        /// Expression without the time t that is true in the region. A number stands for the
+        /// group of that name, or for the voxels with that value.
+        region: Expression,
+        /// Initial value on the surface.
+        start: f64,
+    },
 }
 
 impl JsonSchema for Seed {
@@ -59,9 +68,9 @@ impl JsonSchema for Seed {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `group:NAME`, `curve:FILE` or `levelset:EXPRESSION`, each optionally with `@START`",
-            "pattern": "^(vertex|point|group|curve|levelset):",
-            "examples": ["vertex:17", "point:1,2,3@0.5", "group:inlet", "curve:line.vtp", "levelset:x^2+y^2-1"],
+            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `group:NAME`, `curve:FILE`, `levelset:EXPRESSION` or `surface:REGION`, each optionally with `@START`",
+            "pattern": "^(vertex|point|group|curve|levelset|surface):",
+            "examples": ["vertex:17", "point:1,2,3@0.5", "group:inlet", "curve:line.vtp", "levelset:x^2+y^2-1", "surface:heart"],
         })
     }
 }
@@ -74,13 +83,14 @@ impl Seed {
             | Seed::Point { start, .. }
             | Seed::Group { start, .. }
             | Seed::Curve { start, .. }
-            | Seed::LevelSet { start, .. } => *start,
+            | Seed::LevelSet { start, .. }
+            | Seed::Surface { start, .. } => *start,
         }
     }
 }
 
 const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, group:NAME, curve:FILE, \
-                     levelset:EXPRESSION, each optionally with @START";
+                     levelset:EXPRESSION, surface:REGION, each optionally with @START";
 
 impl FromStr for Seed {
     type Err = String;
@@ -90,7 +100,7 @@ impl FromStr for Seed {
         let (kind, rest) =
             text.split_once(':').ok_or_else(|| wrong("the kind and a colon are missing".into()))?;
         // Names may contain '@'. Only a number after the last '@' is an initial value.
-        let named = matches!(kind, "group" | "curve" | "levelset");
+        let named = matches!(kind, "group" | "curve" | "levelset" | "surface");
         let (body, start) = match rest.rsplit_once('@') {
             Some((body, number)) => match number.trim().parse::<f64>() {
                 Ok(start) if start.is_finite() => (body, start),
@@ -124,16 +134,18 @@ impl FromStr for Seed {
             "group" => Ok(Seed::Group { name: body.to_string(), start }),
             "curve" if body.is_empty() => Err(wrong("the curve has no file".into())),
             "curve" => Ok(Seed::Curve { path: body.to_string(), start }),
-            "levelset" => {
-                let body = body.trim();
-                let inner = body.strip_prefix('"').and_then(|b| b.strip_suffix('"'));
-                let expression = Expression::parse(inner.unwrap_or(body));
-                let expression = expression.map_err(|flaw| flaw.to_string())?;
-                Ok(Seed::LevelSet { expression, start })
-            }
+            "levelset" => Ok(Seed::LevelSet { expression: expression(body)?, start }),
+            "surface" => Ok(Seed::Surface { region: expression(body)?, start }),
             _ => Err(wrong(format!("unknown kind `{kind}`"))),
         }
     }
+}
+
+/// Parses an expression that may be in quotes.
+fn expression(body: &str) -> Result<Expression, String> {
+    let body = body.trim();
+    let inner = body.strip_prefix('"').and_then(|b| b.strip_suffix('"'));
+    Expression::parse(inner.unwrap_or(body)).map_err(|flaw| flaw.to_string())
 }
 
 impl TryFrom<String> for Seed {
@@ -160,6 +172,7 @@ impl fmt::Display for Seed {
             Seed::Group { name, .. } => write!(f, "group:{name}")?,
             Seed::Curve { path, .. } => write!(f, "curve:{path}")?,
             Seed::LevelSet { expression, .. } => write!(f, "levelset:{expression}")?,
+            Seed::Surface { region, .. } => write!(f, "surface:{region}")?,
         }
         if self.start() == 0.0 { Ok(()) } else { write!(f, "@{}", self.start()) }
     }
@@ -185,6 +198,14 @@ mod tests {
             ("curve:a@b.vtp@3", Seed::Curve { path: "a@b.vtp".into(), start: 3.0 }),
             ("levelset:x-{a@b}", zero_set("x-{a@b}", 0.0)),
             ("levelset:\"x - 1\"@2", zero_set("x - 1", 2.0)),
+            (
+                "surface:label == 3@2",
+                Seed::Surface { region: "label == 3".parse().unwrap(), start: 2.0 },
+            ),
+            (
+                "surface:{my heart}",
+                Seed::Surface { region: "{my heart}".parse().unwrap(), start: 0.0 },
+            ),
         ] {
             assert_eq!(text.parse(), Ok(seed.clone()));
             assert_eq!(seed.to_string().parse(), Ok(seed));

@@ -266,13 +266,14 @@ pub enum Rule {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"` or
-    /// `"levelset:x-1"`. If empty, the distance starts at the zero set of `[initial]`.
+    /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"`,
+    /// `"levelset:x-1"` or `"surface:heart"`. If empty, the distance starts at the zero set of
+    /// `[initial]`.
     pub from: Vec<Seed>,
     /// Shape of the front. By default, circular where possible.
     pub front: FrontShape,
-    /// Makes the distance negative inside. Default: true for the zero set of `[initial]`. Not
-    /// available for seeds.
+    /// Makes the distance negative inside. Default: true for the zero set of `[initial]`, false for
+    /// seeds. The only seed with an inside is a single `surface:REGION`.
     pub signed: Option<bool>,
     /// Largest distance to compute, in mesh units, > 0. Default: the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]

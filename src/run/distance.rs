@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::mesh_setup::{self, MeshSetup};
+use super::region::Region;
 use super::states::{Extras, MeshState, States, StoredMesh};
 use super::task::{Run, Stages, Task};
 use super::writer::Files;
@@ -108,7 +109,8 @@ impl MeshSetup<'_> {
         let cell_updates = solved.cell_updates;
         let (arrival, at) = (&solved.arrival, &slowness);
         let behind_skinny = self.cpu.run(|| skinny::behind_skinny(mesh, arrival, at, front));
-        let found = self.found(distance, front, solved, paths);
+        let inside = self.inside_of_seed(distance)?;
+        let found = self.found(distance, front, solved, paths, &inside);
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
@@ -118,13 +120,25 @@ impl MeshSetup<'_> {
         Ok(found)
     }
 
-    /// Returns the part of a solution that is written to files.
+    /// Returns for each vertex whether its distance is negative, because it lies inside the region
+    /// whose surface is the source. The list is empty if seeds have no sign.
+    fn inside_of_seed(&self, distance: &Distance) -> Result<Vec<bool>> {
+        let (true, [seed]) = (distance.signed == Some(true), distance.from.as_slice()) else {
+            return Ok(Vec::new());
+        };
+        let region = Region::new(self.config, &self.cleaned, seed, "distance.from.0")?;
+        Ok(region.vertices_inside(&self.cleaned.mesh))
+    }
+
+    /// Returns the part of a solution that is written to files. `inside` marks the vertices whose
+    /// distance is negative.
     fn found(
         &self,
         distance: &Distance,
         front: Front,
         solved: Solved,
         paths: Vec<path::Path>,
+        inside: &[bool],
     ) -> Found {
         let Solved { mut values, labels, .. } = solved;
         // Circular fronts are computed with value 0 at their sources. The start value is added
@@ -136,6 +150,8 @@ impl MeshSetup<'_> {
             let reached = values.iter_mut().filter(|u| !u.is_nan());
             reached.for_each(|u| *u = (*u + start).min(limit));
         }
+        let inside = values.iter_mut().zip(inside).filter(|(_, inside)| **inside);
+        inside.for_each(|(u, _)| *u = -*u);
         let gradient = || self.cpu.run(|| eikonal::gradient(&self.cleaned.mesh, &values));
         let extras = Extras {
             labels: distance.labels.then_some(labels),
@@ -286,7 +302,7 @@ impl MeshSetup<'_> {
             paths: Vec::new(),
         });
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
-            let signed = distance.from.is_empty() && distance.signed.unwrap_or(true);
+            let signed = distance.signed.unwrap_or(distance.from.is_empty());
             let pairs = values.iter().zip(&self.cleaned.mesh.vertices);
             error_norms::mean_and_max(pairs.filter(|(u, _)| u.abs() < limit).map(|(u, &x)| {
                 let exact = exact.signed_distance(x);

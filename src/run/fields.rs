@@ -116,6 +116,44 @@ pub fn cell_values(
     }
 }
 
+/// The places where a condition is true.
+pub(super) enum Truths {
+    /// For each cell whether the condition is true there.
+    Cells(Vec<bool>),
+    /// For each vertex whether the condition is true there.
+    Vertices(Vec<bool>),
+}
+
+/// Evaluates the condition of the key `key`: in the cells if it uses a cell array or a group of
+/// cells, otherwise at the vertices. Where an array that it needs has no value, it is false.
+///
+/// # Errors
+/// Returns the errors of [`CleanedMesh::numbers`]. Returns [`Error::Case`](crate::Error::Case) for
+/// a value that is not finite although all arrays have values there.
+pub(super) fn truths(
+    config: &Config,
+    cleaned: &CleanedMesh,
+    key: &str,
+    condition: &Expression,
+) -> Result<Truths> {
+    let places = match condition.names().iter().any(|name| cleaned.mesh.is_of_cells(name)) {
+        true => Places::Cells,
+        false => Places::Vertices,
+    };
+    let rows = Rows::new(cleaned, condition, places).map_err(config.locate(key))?;
+    let values = rows.values(0.0);
+    let wrong = |k: &usize| !values[*k].is_finite() && rows.lacking(*k, 0.0).is_none();
+    if let Some(k) = (0..values.len()).find(wrong) {
+        let flaw = rows.not_finite(key, k, 0.0, GUARD);
+        return Err(config.error_at(key, flaw.to_string(), ""));
+    }
+    let truths = values.into_iter().map(is_true).collect();
+    Ok(match places {
+        Places::Cells => Truths::Cells(truths),
+        Places::Vertices => Truths::Vertices(truths),
+    })
+}
+
 /// Returns for each cell whether it lies inside the mask of the key `key`.
 ///
 /// A mask that uses a cell array or a group of cells is evaluated in the cells. Any other mask is
@@ -123,9 +161,8 @@ pub fn cell_values(
 /// the mask has no value there because an array has none.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::numbers`]. Returns [`Error::Case`](crate::Error::Case) for
-/// a value that is not finite although all arrays have values there, and for a mask that leaves no
-/// cell.
+/// Returns the errors of [`truths`]. Returns [`Error::Case`](crate::Error::Case) for a mask that
+/// leaves no cell.
 pub(super) fn inside(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -133,37 +170,30 @@ pub(super) fn inside(
     mask: &Expression,
 ) -> Result<Vec<bool>> {
     let mesh = &cleaned.mesh;
-    let places = match mask.names().iter().any(|name| mesh.is_of_cells(name)) {
-        true => Places::Cells,
-        false => Places::Vertices,
-    };
-    let rows = Rows::new(cleaned, mask, places).map_err(config.locate(key))?;
-    let values = rows.values(0.0);
-    let wrong = |k: &usize| !values[*k].is_finite() && rows.lacking(*k, 0.0).is_none();
-    if let Some(k) = (0..values.len()).find(wrong) {
-        let flaw = rows.not_finite(key, k, 0.0, GUARD);
-        return Err(config.error_at(key, flaw.to_string(), ""));
-    }
-    let keep: Vec<bool> = match places {
-        Places::Cells => values.iter().map(|&value| is_true(value)).collect(),
-        Places::Vertices => {
-            let inside = |&v: &u32| is_true(values[v as usize]);
+    let truths = truths(config, cleaned, key, mask)?;
+    let keep: Vec<bool> = match &truths {
+        Truths::Cells(truths) => truths.clone(),
+        Truths::Vertices(truths) => {
+            let inside = |&v: &u32| truths[v as usize];
             mesh.iter_cells().map(|cell| cell.iter().all(inside)).collect()
         }
     };
     if keep.contains(&true) {
         return Ok(keep);
     }
-    let (n, all) = (values.iter().filter(|&&value| is_true(value)).count(), values.len());
-    let (what, remedy) = match places {
-        Places::Cells => (
-            format!("it is zero or has no value in all {all} cells"),
+    let (what, remedy) = match truths {
+        Truths::Cells(truths) => (
+            format!("it is zero or has no value in all {} cells", truths.len()),
             "use a mask that is nonzero in some cell",
         ),
-        Places::Vertices => (
-            format!("it is nonzero at {n} of {all} vertices, and no cell has only such vertices"),
-            "use a mask that is nonzero at all vertices of some cell",
-        ),
+        Truths::Vertices(truths) => {
+            let (n, all) = (truths.iter().filter(|&&truth| truth).count(), truths.len());
+            let what = "and no cell has only such vertices";
+            (
+                format!("it is nonzero at {n} of {all} vertices, {what}"),
+                "use a mask that is nonzero at all vertices of some cell",
+            )
+        }
     };
     Err(config.error_at(key, format!("{key} leaves no cell: {what}"), remedy))
 }

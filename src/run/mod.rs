@@ -26,6 +26,7 @@ mod out_of_plane;
 mod picture;
 mod read_volumes;
 mod reconstruct;
+mod region;
 mod rows;
 mod schedule;
 pub mod setup;

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use super::CleanedMesh;
 use super::fields::vertex_values;
+use super::region::Region;
 use crate::config::{Config, FrontShape, Seed};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
@@ -135,16 +136,16 @@ impl Around<'_> {
             Seed::Vertices { .. } => Ok(Vec::new()),
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
-                let classes = source::classes(mesh, &simplices, arity);
-                let of_class = |class: &Vec<u32>| {
-                    Source::new(source::around_simplices(mesh, class, arity, 0.0, slowness))
-                };
-                let mut sources: Vec<Source> = classes.iter().map(of_class).collect();
-                // Paths end at any part of the group, whichever class reaches them first.
-                if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
-                    first.parts = source::parts_of_simplices(mesh, &simplices, arity);
-                }
-                Ok(sources)
+                Ok(self.simplices(&simplices, arity))
+            }
+            Seed::Surface { .. } => {
+                let region = Region::new(self.config, self.cleaned, seed, key)?;
+                Ok(match &region {
+                    Region::Cells(_) => self.simplices(&region.facets(mesh), mesh.kind.arity() - 1),
+                    Region::Vertices(_) => {
+                        vec![source::around_zero_set(mesh, &region.level_set(), slowness)]
+                    }
+                })
             }
             Seed::Point { at, .. } => {
                 let around = source::around_point(self.locator(), *at, 0.0, slowness)
@@ -175,6 +176,23 @@ impl Around<'_> {
                 Ok(vec![source::around_zero_set(mesh, &phi, slowness)])
             }
         }
+    }
+}
+
+impl Around<'_> {
+    /// Returns the sources of simplices of the mesh with `arity` vertices each.
+    fn simplices(&self, simplices: &[u32], arity: usize) -> Vec<Source> {
+        let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
+        let classes = source::classes(mesh, simplices, arity);
+        let of_class = |class: &Vec<u32>| {
+            Source::new(source::around_simplices(mesh, class, arity, 0.0, slowness))
+        };
+        let mut sources: Vec<Source> = classes.iter().map(of_class).collect();
+        // Paths end at any of the simplices, whichever class reaches them first.
+        if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
+            first.parts = source::parts_of_simplices(mesh, simplices, arity);
+        }
+        sources
     }
 }
 

@@ -121,6 +121,18 @@ pub struct MeshFile {
     pub about: Box<About>,
 }
 
+impl MeshFile {
+    /// Moves the vertices to a frame.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the file does not state how its coordinates are related to the frame.
+    pub fn choose(&mut self, frame: Frame) -> Result<(), Flaw> {
+        self.about.choose(frame, &mut self.mesh.vertices)?;
+        self.warnings.retain(|warning| !warning.contains(gifti::NOT_APPLIED));
+        Ok(())
+    }
+}
+
 /// Options of [`read_mesh_with`].
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
@@ -205,8 +217,7 @@ fn mesh_of_loaded(path: &Path, loaded: &Loaded, options: &MeshOptions) -> Result
 fn finished(mut file: MeshFile, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     file.warnings.extend(file.uncut.settle(&mut file.mesh, options.skip_unsupported)?);
     if let Some(frame) = options.frame {
-        file.about.choose(frame, &mut file.mesh.vertices)?;
-        file.warnings.retain(|warning| !warning.contains(gifti::NOT_APPLIED));
+        file.choose(frame)?;
     }
     Ok(file)
 }
@@ -296,6 +307,20 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
         Opened::Single(loaded) => content(path, &loaded, options),
     });
     content.map_err(|flaw| flaw.in_file(path))
+}
+
+/// Reads the volume of a file, or returns `None` if the file holds something else.
+///
+/// # Errors
+/// Returns the errors of [`read_volume`] for a file in the format of a volume.
+pub fn read_if_volume(path: &Path, options: &VolumeOptions) -> Result<Option<VolumeFile>> {
+    let read = |loaded: Loaded| {
+        let (format, warning) = sniff::format(path, &loaded.bytes)?;
+        let mut file = volume::read_as(format, path, &loaded, options)?;
+        file.iter_mut().for_each(|file| file.warnings.extend(warning.clone()));
+        Ok(file)
+    };
+    load::load(path).and_then(read).map_err(|flaw| flaw.in_file(path))
 }
 
 fn content_of_series(series: &Series, options: &VolumeOptions) -> Result<Content, Flaw> {

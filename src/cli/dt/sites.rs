@@ -38,7 +38,7 @@ fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     let Some(expression) = &args.selection else {
         return Err(Error::usage("a volume without --where", "select the sites with --where"));
     };
-    let selected = volume::selected(path, &source, expression)?;
+    let selected = volume::selected(path, &source, expression, &format!("--where {expression}"))?;
     let numbers = (0..selected.len()).filter(|&n| selected[n]);
     let point = |n: usize| {
         let index = source.index_of(n).map(|i| i as f64);

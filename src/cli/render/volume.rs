@@ -73,7 +73,10 @@ fn rule(args: &Args) -> Result<Rule> {
 /// Returns the visible part of the volume.
 fn solid<'a>(args: &Args, volume: &'a Volume) -> Result<Solid<'a>> {
     match (&args.selection, args.level) {
-        (Some(condition), _) => Solid::voxels(volume, selected(&args.file, volume, condition)?),
+        (Some(condition), _) => {
+            let given = format!("--where {condition}");
+            Solid::voxels(volume, selected(&args.file, volume, condition, &given)?)
+        }
         (None, Some(level)) => Solid::level(volume, level),
         (None, None) if volume.name == "phi" => Solid::level(volume, 0.0),
         (None, None) => {

@@ -6,7 +6,7 @@
 mod kernel_arguments;
 
 use self::kernel_arguments::{EdtArgument, PIECE};
-use super::Edt;
+use super::{Edt, faces};
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
@@ -64,11 +64,16 @@ impl DeviceEdt {
     ///
     /// # Errors
     /// Returns the errors of [`Edt::transform`]. Returns [`Error::Device`] if the GPU fails, if
-    /// there is no voxel, if an axis has more than 32,767 voxels, or if there are 2^31 lines or
-    /// more along an axis. The CPU has none of the last three restrictions.
+    /// `edt` measures to faces, if there is no voxel, if an axis has more than 32,767 voxels, or if
+    /// there are 2^31 lines or more along an axis. The CPU has none of the last four restrictions.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
+        if edt.faces {
+            let what = "arrays on the GPU have no distances to faces";
+            let remedy = "compute on the CPU (--device cpu)";
+            return Err(Error::device_fault(DeviceFault::Limit, what, remedy));
+        }
         let [nx, ny, nz] = shape;
         let lines = [ny * nz, nx * nz, nx * ny];
         if n == 0 || shape.iter().any(|&n| n > MOST) || lines.iter().any(|&n| n >= MOST_LINES) {
@@ -182,9 +187,31 @@ impl Edt {
         if inside.is_empty() {
             return Ok(Vec::new());
         }
+        if self.faces {
+            return self.faces_on(cuda, inside, shape);
+        }
         let bytes: Vec<u8> = inside.iter().map(|&inside| inside.into()).collect();
         let edt = DeviceEdt::new(cuda, *self, shape)?;
         cuda.download(edt.transform(cuda, &cuda.upload(&bytes)?)?)
+    }
+
+    /// Computes a transform that measures to faces, with the kernels for centers: on a volume that
+    /// contains the faces, edges and corners of the voxels, once for each side.
+    fn faces_on(&self, cuda: &Cuda, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
+        let edt = Edt::default().spacing(self.spacing.map(|spacing| spacing / 2.0));
+        let fine = shape.map(|n| 2 * n + 1);
+        let edt = DeviceEdt::new(cuda, edt, fine)?;
+        let mut distances = vec![0.0; inside.len()];
+        for side in [false, true] {
+            let marks = faces::closed_side(inside, shape, side);
+            let found = cuda.download(edt.transform(cuda, &cuda.upload(&marks)?)?)?;
+            let sign = if self.signed && !side { -1.0 } else { 1.0 };
+            let voxels = distances.iter_mut().zip(inside).enumerate();
+            for (voxel, (distance, _)) in voxels.filter(|(_, (_, inside))| **inside != side) {
+                *distance = sign * found[faces::center(voxel, shape)];
+            }
+        }
+        Ok(distances)
     }
 }
 

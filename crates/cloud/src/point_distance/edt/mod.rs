@@ -7,9 +7,13 @@
 //! search. Both find the same distances. Between the passes, each voxel stores the integer steps to
 //! its nearest voxel, so that nothing is rounded before the distance itself. Voxels need not be
 //! cubes.
+//!
+//! Distances are measured to the centers of voxels, or to the faces between the two sides
+//! (`faces`).
 
 mod cuda;
 mod envelope;
+mod faces;
 mod pass_state;
 mod search;
 
@@ -34,11 +38,25 @@ pub struct Edt {
     pub spacing: [f64; 3],
     /// Whether distances inside are negative: minus the distance to the nearest voxel outside.
     pub signed: bool,
+    /// Whether distances are measured to the nearest face between voxels inside and outside, from
+    /// both sides, instead of to the nearest center.
+    pub faces: bool,
+}
+
+/// The voxels to which a transform measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Targets {
+    /// Voxels inside.
+    Inside,
+    /// Voxels on the other side.
+    OtherSide,
+    /// The faces of voxels on the other side.
+    Faces,
 }
 
 impl Default for Edt {
     fn default() -> Self {
-        Edt { spacing: [1.0; 3], signed: false }
+        Edt { spacing: [1.0; 3], signed: false, faces: false }
     }
 }
 
@@ -55,19 +73,41 @@ impl Edt {
         self
     }
 
+    /// Selects distances to the faces between voxels inside and outside.
+    pub fn faces(mut self, faces: bool) -> Self {
+        self.faces = faces;
+        self
+    }
+
+    fn targets(&self) -> Targets {
+        match (self.faces, self.signed) {
+            (true, _) => Targets::Faces,
+            (false, true) => Targets::OtherSide,
+            (false, false) => Targets::Inside,
+        }
+    }
+
+    /// Returns how many steps a voxel has: 2 if steps end at faces, too.
+    fn steps_per_voxel(&self) -> usize {
+        if self.faces { 2 } else { 1 }
+    }
+
     /// Returns the distance from the center of each voxel of `shape`, x fastest, to the center of
     /// the nearest voxel that is `inside`, `[n_voxels]`, in the unit of the spacing.
     ///
     /// Inside, the distance is 0, or with [`Edt::signed()`] minus the distance to the nearest voxel
-    /// outside. It is infinite if there is no such voxel. The result is exact up to the rounding to
-    /// 32 bits, and bitwise identical for any number of threads.
+    /// outside. With [`Edt::faces()`] it is the distance to the nearest face between the two sides:
+    /// half a spacing next to a flat face. It is infinite if there is no such voxel or face. The
+    /// result is exact up to the rounding to 32 bits, and bitwise identical for any number of
+    /// threads.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if `shape` does not match `inside`, if spacings are not positive or
-    /// have a ratio beyond 10^100, or if an axis has 2^31 voxels or more.
+    /// have a ratio beyond 10^100, or if an axis has 2^31 voxels or more (2^30 with faces).
     pub fn transform(&self, cpu: &Cpu, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
         self.check(inside.len(), shape)?;
-        Ok(cpu.run(|| match shape.iter().all(|&n| n <= <u32 as Pair>::MOST) {
+        let most = <u32 as Pair>::MOST / self.steps_per_voxel();
+        Ok(cpu.run(|| match shape.iter().all(|&n| n <= most) {
             true => self.passes::<u32>(inside, shape),
             false => self.passes::<u64>(inside, shape),
         }))
@@ -75,12 +115,12 @@ impl Edt {
 
     fn check(&self, n_voxels: usize, shape: [usize; 3]) -> Result<()> {
         let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
-        if n != Some(n_voxels) || shape.iter().any(|&n| n > <u64 as Pair>::MOST) {
+        let most = <u64 as Pair>::MOST / self.steps_per_voxel();
+        if n != Some(n_voxels) || shape.iter().any(|&n| n > most) {
             let what = format!("a volume of {shape:?} voxels, but {n_voxels} marks");
-            return Err(Error::usage(
-                what,
-                "give one mark per voxel, and fewer than 2^31 voxels along an axis",
-            ));
+            let remedy =
+                format!("give one mark per voxel, and at most {most} voxels along an axis");
+            return Err(Error::usage(what, remedy));
         }
         let [low, high] =
             [f64::min, f64::max].map(|f| self.spacing.into_iter().reduce(f).unwrap_or(1.0));
@@ -97,13 +137,13 @@ impl Edt {
         if inside.is_empty() {
             return Vec::new();
         }
-        let [sx, sy, sz] = self.spacing;
-        let signed = self.signed;
+        let [sx, sy, sz] = self.spacing.map(|spacing| spacing / self.steps_per_voxel() as f64);
+        let targets = self.targets();
         let mut pairs = vec![P::none(); inside.len()];
         let rows = pairs.par_chunks_mut(nx).zip(inside.par_chunks(nx));
-        rows.with_min_len(LINES).for_each(|(row, inside)| along_row(row, inside, signed));
-        // Squared lengths are in units of the voxel spacing along the axis of the pass. They are
-        // integers if voxels are cubes.
+        rows.with_min_len(LINES).for_each(|(row, inside)| along_row(row, inside, targets));
+        // Squared lengths are in units of a step along the axis of the pass. They are integers if
+        // voxels are cubes.
         let ratio = sx / sy;
         let height = |pair: P| pair.steps().map(|(x, _)| (f64::from(x) * ratio).powi(2));
         let joined = |near: Option<P>, y: usize| {
@@ -111,7 +151,7 @@ impl Edt {
             steps.map_or_else(P::none, |(x, _)| P::new(x, y as u32))
         };
         let slabs = pairs.par_chunks_mut(nx * ny);
-        slabs.for_each(|slab| across(slab, nx, signed, height, joined));
+        slabs.for_each(|slab| across(slab, nx, targets, height, joined));
         let (rx, ry) = (sx / sz, sy / sz);
         let square = |x: u32, y: u32| (f64::from(x) * rx).powi(2) + (f64::from(y) * ry).powi(2);
         let height = |pair: P| pair.steps().map(|(x, y)| square(x, y));
@@ -119,14 +159,16 @@ impl Edt {
             let found = near.and_then(height).map(|h| sz * (h + (z * z) as f64).sqrt());
             P::of_distance(found.unwrap_or(f64::INFINITY) as f32)
         };
-        across(&mut pairs, nx * ny, signed, height, distance);
-        pairs.into_iter().map(P::distance).collect()
+        across(&mut pairs, nx * ny, targets, height, distance);
+        let signed = |distance: f32| if self.signed { distance } else { distance.abs() };
+        pairs.into_iter().map(P::distance).map(signed).collect()
     }
 }
 
-/// First pass: counts the steps along a row to the nearest voxel inside. In a signed transform,
-/// voxels inside count the steps to the nearest voxel outside.
-fn along_row<P: Pair>(row: &mut [P], inside: &[bool], signed: bool) {
+/// First pass: counts the steps along a row to the nearest voxel inside. Unless the targets are
+/// those inside, these voxels count the steps to the nearest voxel outside.
+fn along_row<P: Pair>(row: &mut [P], inside: &[bool], targets: Targets) {
+    let signed = targets != Targets::Inside;
     let far = row.len() as u32;
     let mut steps = Steps::new(far, signed);
     for (pair, &of) in row.iter_mut().zip(inside) {
@@ -138,6 +180,9 @@ fn along_row<P: Pair>(row: &mut [P], inside: &[bool], signed: bool) {
         let n = steps.to(of);
         if n < pair.steps().map_or(far, |(x, _)| x) {
             *pair = P::new(n, 0);
+        }
+        if targets == Targets::Faces {
+            *pair = faces::to_face(*pair);
         }
         *pair = pair.on_side(of && signed);
     }
@@ -172,7 +217,7 @@ impl Steps {
 fn across<P: Pair>(
     block: &mut [P],
     plane: usize,
-    signed: bool,
+    targets: Targets,
     height: impl Fn(P) -> Option<f64> + Copy + Sync,
     result: impl Fn(Option<P>, usize) -> P + Copy + Sync,
 ) {
@@ -189,11 +234,12 @@ fn across<P: Pair>(
     // The lines are stored one after the other with a small gap. Without it, a power of two as the
     // distance between lines would map them to the same few cache sets.
     let pitch = n + 16;
-    let scratch =
-        || (Search::new(n), [(); 2].map(|()| Envelope::new(n)), vec![P::none(); LINES * pitch]);
+    let places = if targets == Targets::Faces { 2 * n + 1 } else { n };
+    let envelopes = || [(); 2].map(|()| Envelope::new(places));
+    let scratch = || (Search::new(n), envelopes(), vec![P::none(); LINES * pitch]);
     stretches.into_par_iter().for_each_init(scratch, |(search, envelopes, lines), mut rows| {
-        if search.take(&rows, height) {
-            return search.find(&mut rows, signed, result);
+        if targets != Targets::Faces && search.take(&rows, height) {
+            return search.find(&mut rows, targets == Targets::OtherSide, result);
         }
         for (i, row) in rows.iter().enumerate() {
             for (line, &pair) in lines[i..].iter_mut().step_by(pitch).zip(&**row) {
@@ -201,9 +247,11 @@ fn across<P: Pair>(
             }
         }
         for line in lines.chunks_mut(pitch).take(rows[0].len()) {
-            match signed {
-                true => both_sides(&mut line[..n], envelopes, height, result),
-                false => one_side(&mut line[..n], &mut envelopes[0], height, result),
+            let line = &mut line[..n];
+            match targets {
+                Targets::Inside => one_side(line, &mut envelopes[0], height, result),
+                Targets::OtherSide => both_sides(line, envelopes, height, result),
+                Targets::Faces => faces::both_sides(line, envelopes, height, result),
             }
         }
         for (i, row) in rows.iter_mut().enumerate() {

@@ -1,0 +1,79 @@
+//! `zeroset distance VOLUME --from surface:REGION`: the distance of every voxel from the surface of a
+//! region of voxels.
+
+use super::super::edt::Task;
+use super::super::{Ui, threads::Threads};
+use super::{Args, Compression};
+use zeroset::Cpu;
+use zeroset::config::{FrontShape, Seed};
+use zeroset::error::{Error, Result};
+use zeroset::expression::Expression;
+use zeroset::io::{VolumeOptions, WriteOptions, read_if_volume};
+use zeroset::output::Claims;
+use zeroset::point_distance::Edt;
+
+/// Computes the distances if the file is a volume and the only seed is the surface of a region.
+/// Returns whether this is so.
+///
+/// # Errors
+/// Returns [`Error::Case`] for options that are for meshes, and the errors of reading, of the
+/// transform and of writing.
+pub fn run(args: &Args, compression: Compression, ui: &Ui) -> Result<bool> {
+    let [Seed::Surface { region, start }] = args.from.as_slice() else { return Ok(false) };
+    let Threads { threads } = args.threads;
+    Cpu::new(threads)?.run(|| {
+        let Some(file) = read_if_volume(&args.mesh, &VolumeOptions::default())? else {
+            return Ok(false);
+        };
+        if let Some(option) = for_meshes(args, *start) {
+            let what = format!("{}: {option} is for meshes, not for volumes", args.mesh.display());
+            return Err(Error::usage(what, "leave it out"));
+        }
+        let task = Task {
+            input: &args.mesh,
+            output: &args.output,
+            selection: selection(region)?,
+            given: format!("--from {}", args.from[0]),
+            edt: Edt::default().faces(true).signed(args.signed),
+            options: WriteOptions::default().compression(compression),
+            device: args.device,
+        };
+        task.check()?;
+        Claims::new().reading(&args.mesh).writing(&args.output).check()?;
+        task.run(file, ui)?;
+        Ok(true)
+    })
+}
+
+/// Returns the expression that is true in a region. A plain number stands for the voxels with this
+/// value.
+fn selection(region: &Expression) -> Result<Expression> {
+    match region.constant() {
+        None => Ok(region.clone()),
+        Some(_) => Expression::parse(&format!("v == {}", region.text().trim()))
+            .map_err(|flaw| Error::usage(flaw.to_string(), "")),
+    }
+}
+
+/// Returns the first option that is given, but applies to meshes only.
+fn for_meshes(args: &Args, start: f64) -> Option<&'static str> {
+    let options = [
+        ("a start value (@START)", start != 0.0),
+        ("--picture", args.picture.is_some()),
+        ("--snap", args.snap),
+        ("--skip-unsupported", args.skip_unsupported),
+        ("--frame", args.frame.is_some()),
+        ("--width", args.width.is_some()),
+        ("--speed", args.speed.is_some()),
+        ("--front", args.front != FrontShape::Auto),
+        ("--mask", args.mask.is_some()),
+        ("--data", !args.data.is_empty()),
+        ("--weld", args.weld.is_some()),
+        ("--repair", args.repair.is_some()),
+        ("--labels", args.labels),
+        ("--gradient", args.gradient),
+        ("--path-from", !args.path_from.is_empty()),
+        ("--json", args.json),
+    ];
+    options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+}
