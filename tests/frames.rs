@@ -107,6 +107,41 @@ fn frames_can_be_chosen_and_survive_gifti() {
 }
 
 #[test]
+fn refined_meshes_and_pictures_can_choose_a_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    surface(&at("lh.pial"), 0, 1);
+    let generate = ["generate", "from", "lh.pial", "--refine", "1"];
+    succeeds(folder.path(), &[&generate[..], &["-o", "a.surf.gii"]].concat());
+    assert_eq!(first(at("a.surf.gii")), [10.0, 0.0, 0.0]);
+    let scanner = ["--frame", "scanner"];
+    succeeds(folder.path(), &[&generate[..], &scanner, &["-o", "b.surf.gii"]].concat());
+    assert_eq!(first(at("b.surf.gii")), [15.0, 18.0, -2.0]);
+    let said = succeeds(folder.path(), &["info", "b.surf.gii"]);
+    assert!(said.contains("frame     scanner"), "{said}");
+    let picture = |name: &str, more: &[&str]| {
+        let render = ["render", "lh.pial", "--colors", "x", "--range", "-30,30", "-o", name];
+        succeeds(folder.path(), &[&render[..], more].concat());
+        std::fs::read(at(name)).unwrap()
+    };
+    let stored = picture("a.png", &[]);
+    assert!(stored == picture("b.png", &["--frame", "tkr"]));
+    assert!(stored != picture("c.png", &scanner), "x differs by 5 mm");
+    surface(&at("lh.orig"), 0, 0);
+    for command in [
+        &["render", "lh.orig", "-o", "d.png", "--frame", "scanner"][..],
+        &["generate", "from", "lh.orig", "-o", "d.ply", "--frame", "scanner"],
+    ] {
+        let (code, said) = zeroset(folder.path(), command);
+        assert!(code == 3 && said.contains("states no c_ras"), "{said}");
+    }
+    succeeds(folder.path(), &["voxelize", "lh.pial", "--size", "8", "-o", "v.nii"]);
+    let volume = ["render", "v.nii", "--level", "0.5", "-o", "v.png", "--frame", "scanner"];
+    let (code, said) = zeroset(folder.path(), &volume);
+    assert!(code == 2 && said.contains("--frame is for surfaces"), "{said}");
+}
+
+#[test]
 fn gifti_matrices_are_applied_on_request() {
     let folder = tempfile::tempdir().unwrap();
     surface(&folder.path().join("lh.orig"), 0, 0);

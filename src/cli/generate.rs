@@ -8,12 +8,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Ui;
 use super::compressed::Compressed;
 use super::times::At;
+use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
-use zeroset::io::{MeshOptions, WriteOptions, check_target, read_mesh_with, write_mesh};
+use zeroset::io::{
+    About, Frame, MeshOptions, WriteOptions, check_target, read_mesh_with, write_mesh_about,
+};
 use zeroset::mesh::generate::{Generate, generate};
 use zeroset::mesh::refine::refine_times;
 use zeroset::mesh::{Kind, Mesh, assess};
@@ -47,6 +49,9 @@ enum Source {
     From {
         /// Mesh file
         mesh: PathBuf,
+        /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
+        #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
+        frame: Option<Frame>,
         #[command(flatten)]
         at: At,
     },
@@ -87,29 +92,21 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let cube = matches!(args.source, Source::Shape(Generate::Cube(_)));
     check_target(path, &options, cube.then_some(Kind::Volume))?;
     check_folder(path)?;
-    let mesh = match &args.source {
+    let (mesh, about) = match &args.source {
         Source::Shape(shape) => {
             shape.check_refined(args.refine)?;
-            generate(shape)?
+            (generate(shape)?, About::default())
         }
-        Source::From { mesh, at } => read(mesh, at, ui)?,
+        Source::From { mesh, frame, at } => read(mesh, *frame, at, ui)?,
     };
     check_target(path, &options, Some(mesh.kind))?;
     let mesh = refine_times(mesh, args.refine).map_err(|error| match &args.source {
         Source::From { mesh, .. } => error.in_file(mesh),
         Source::Shape(_) => error,
     })?;
-    write(path, &mesh, &options, ui)?;
+    ui.warn_of(path, write_mesh_about(path, &mesh, &options, &about)?);
+    ui.print(&words(path, &mesh))?;
     Ok(0)
-}
-
-/// Writes the mesh, warns about lost data, and prints one line about the output.
-///
-/// # Errors
-/// Returns the errors of [`write_mesh`].
-pub(super) fn write(path: &Path, mesh: &Mesh, options: &WriteOptions, ui: &Ui) -> Result<()> {
-    ui.warn_of(path, write_mesh(path, mesh, options)?);
-    ui.print(&words(path, mesh))
 }
 
 /// Returns the line about the output.
@@ -119,12 +116,12 @@ pub(super) fn words(path: &Path, mesh: &Mesh) -> String {
     format!("{}: {vertices} vertices, {cells}\n", path.display())
 }
 
-/// Reads a mesh without changes, and returns an error if no solver could use it.
-fn read(path: &Path, at: &At, ui: &Ui) -> Result<Mesh> {
-    let file = read_mesh_with(path, &MeshOptions::default().time(at.time))?;
+/// Reads a mesh in a frame, and returns an error if no solver could use it.
+fn read(path: &Path, frame: Option<Frame>, at: &At, ui: &Ui) -> Result<(Mesh, About)> {
+    let file = read_mesh_with(path, &MeshOptions::default().frame(frame).time(at.time))?;
     ui.warn_of(path, &file.warnings);
     assess(&file.mesh).map_err(|error| error.in_file(path))?;
-    Ok(file.mesh)
+    Ok((file.mesh, *file.about))
 }
 
 #[cfg(test)]

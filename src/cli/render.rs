@@ -18,6 +18,7 @@ use zeroset::Cpu;
 use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
+use zeroset::io::Frame;
 use zeroset::picture::{self, Image, Options};
 use zeroset::render::Counts;
 
@@ -100,6 +101,9 @@ pub struct Args {
     /// Rays per pixel along each side, 1 to 8; default 2, or 1 for depth and iterations
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
+    /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
+    #[arg(long, value_name = "tkr|scanner|file", value_parser = super::word::<Frame>)]
+    pub frame: Option<Frame>,
     /// Device: auto, cpu or cuda; auto uses a GPU for large pictures, volumes and meshes
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = super::word::<DeviceKind>)]
     pub device: DeviceKind,
@@ -125,14 +129,13 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
-    let (image, rays) =
-        match source::open(&args.file, &args.source.options().time(args.at.time), ui)? {
-            Shown::Mesh(mesh) => (cpu.run(|| mesh::draw(&args, &mesh, ui))?, None),
-            Shown::Volume(volume) => {
-                let drawn = volume::draw(&args, &volume, &cpu, ui)?;
-                (drawn.image, Some((drawn.counts, drawn.prepared)))
-            }
-        };
+    let (image, rays) = match source::open(&args, ui)? {
+        Shown::Mesh(mesh) => (cpu.run(|| mesh::draw(&args, &mesh, ui))?, None),
+        Shown::Volume(volume) => {
+            let drawn = volume::draw(&args, &volume, &cpu, ui)?;
+            (drawn.image, Some((drawn.counts, drawn.prepared)))
+        }
+    };
     image.write_png(&args.output)?;
     if rays.as_ref().is_some_and(|(counts, _)| counts.hits == 0) {
         let what = "the picture is empty, because no ray hits anything; check --where or --level";

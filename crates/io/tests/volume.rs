@@ -91,6 +91,29 @@ fn nifti_places_voxels_by_its_three_methods() {
 }
 
 #[test]
+fn nifti_forms_that_differ_are_doubtful() {
+    let warned = |head: Bytes| read("a.nii", &with_numbers(head)).unwrap().warnings;
+    let quaternion = |codes: [i16; 2], shift: [f32; 3]| {
+        let form = [&[0.0, 0.0, 0.0][..], &shift].concat();
+        nifti1_head(false).i16(252, &codes).f32(256, &form)
+    };
+    let sform = [2.0, 0.0, 0.0, 10.0, 0.0, 0.5, 0.0, 20.0, 0.0, 0.0, 3.0, 30.0];
+    let same = |shift| quaternion([1, 1], shift).f32(280, &sform);
+    assert_eq!(warned(same([10.0, 20.0, 30.0])), [""; 0]);
+    assert_eq!(warned(same([10.0, 20.004, 30.0])), [""; 0]);
+    let said = warned(same([13.0, 24.0, 30.0]));
+    assert!(said[0].contains("by up to 5.000 mm at its corners; the sform is used"), "{said:?}");
+    // The sform mirrors x, so corners at 2.5 voxels of 2 mm are 10 mm apart. Its shear moves them
+    // by 1.5 voxels of 0.25 mm.
+    let said = warned(quaternion([2, 1], [10.0, 20.0, 30.0]));
+    let most = (10.0_f64.powi(2) + 0.375_f64.powi(2)).sqrt();
+    assert!(said[0].contains(&format!("by up to {most:.3} mm")), "{said:?}");
+    // A form without a code is not used.
+    assert_eq!(warned(quaternion([0, 1], [0.0; 3])), [""; 0]);
+    assert_eq!(warned(quaternion([1, 0], [0.0; 3])), [""; 0]);
+}
+
+#[test]
 fn nifti_scales_values() {
     let scaled = |slope: f32, intercept: f32| {
         let head = nifti1_head(false).f32(112, &[slope, intercept]);

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Args;
 use crate::cli::Ui;
 use zeroset::error::{Error, Result};
-use zeroset::io::{self, Content, VolumeOptions};
+use zeroset::io::{self, Content};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::volume::Volume;
 
@@ -18,13 +19,23 @@ pub(super) enum Shown {
 /// by default the last.
 ///
 /// # Errors
-/// Returns [`Error::Input`] if there is nothing to draw.
-pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Shown> {
+/// Returns [`Error::Input`] if there is nothing to draw, or if the file does not state its frame
+/// and one is given. Returns [`Error::Case`] if a frame is given for a volume.
+pub(super) fn open(args: &Args, ui: &Ui) -> Result<Shown> {
+    let path = args.file.as_path();
     let file = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
-    let options = options.clone().time(Some(options.time.unwrap_or_default()));
+    let time = args.at.time.unwrap_or_default();
+    let options = args.source.options().time(Some(time));
     let (shown, warnings) = match io::read(&file, &options)? {
+        Content::Volume(_) if args.frame.is_some() => {
+            let what = format!("{}: --frame is for surfaces, not for volumes", file.display());
+            return Err(Error::usage(what, "leave it out"));
+        }
         Content::Volume(read) => (Shown::Volume(read.volume), read.warnings),
-        Content::Mesh(read) => {
+        Content::Mesh(mut read) => {
+            if let Some(frame) = args.frame {
+                read.choose(frame).map_err(|flaw| flaw.in_file(&file))?;
+            }
             let (mesh, _) = clean(read.mesh).map_err(|error| error.in_file(&file))?;
             (Shown::Mesh(mesh), read.warnings)
         }

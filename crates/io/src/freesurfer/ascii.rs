@@ -1,6 +1,8 @@
 //! Reader of FreeSurfer surfaces in text form (`.asc`): a comment line, the numbers of vertices and
-//! faces, then rows of three numbers and a flag that is 0.
+//! faces, then rows of three numbers and a flag that is 0. The volume geometry may follow, in lines
+//! such as `cras = 5 18 -2`.
 
+use super::footer;
 use crate::MeshFile;
 use crate::faces::{Faces, check_index, index_limit};
 use crate::text::Lines;
@@ -41,6 +43,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
     let mut file = faces.into_file(vertices, "freesurfer", "ascii triangles")?;
     file.units = Some("mm".to_string());
+    file.about = Box::new(footer::about_text(&bytes[lines.consumed()..]));
     Ok(file)
 }
 
@@ -52,7 +55,16 @@ mod tests {
     fn a_triangle_and_its_faults() {
         let good = "#!ascii version of lh.x\n3 1\n0 0 0 0\n1 0 0 0\n0 1 1 0\n0 1 2 0\n";
         let read = |text: &str| read(text.as_bytes());
-        assert_eq!(read(good).unwrap().mesh.cells, [0, 1, 2]);
+        let file = read(good).unwrap();
+        assert_eq!(file.mesh.cells, [0, 1, 2]);
+        let frame = &file.about.frame;
+        assert_eq!((frame.coordinates, frame.offset()), (Some(crate::Frame::Tkr), None));
+        let footer = "valid = 1\nvolume = 256 256 256\nvoxelsize = 1 1 1\nxras = -1 0 0\n\
+                      yras = 0 0 -1\nzras = 0 1 0\ncras = 3 0 4\n";
+        for text in [format!("{good}{footer}"), format!("{good}\n# {footer}# end\n{footer}")] {
+            let frame = read(&text).unwrap().about.frame.clone();
+            assert_eq!((frame.c_ras, frame.offset()), (Some([3.0, 0.0, 4.0]), Some(5.0)));
+        }
         for (text, found) in [
             (good.replace("0 1 2 0", "0 1 3 0"), "line 6: face 0 refers to vertex 3 of 3"),
             (good.replace("3 1\n", "4000000 1\n"), "line 2: 4000000 vertices declared"),

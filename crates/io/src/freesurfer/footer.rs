@@ -1,4 +1,4 @@
-//! The footer of a binary surface: the geometry of the volume from which the surface was made.
+//! The footer of a surface: the geometry of the volume from which the surface was made.
 //!
 //! The layout follows FreeSurfer's `mrisWriteTriangularSurface` and nibabel: the tag 2 with a flag
 //! (whether coordinates are those of the scanner), then the tag 20 with lines of text.
@@ -11,6 +11,8 @@ use crate::frame::{FileFrame, Frame};
 const USE_REAL_RAS: i32 = 2;
 /// The tag of the volume geometry.
 const SURFACE_GEOMETRY: i32 = 20;
+/// The number of bytes of the text that are examined. Further tags may follow it.
+const LONGEST: usize = 4096;
 
 /// Returns what the bytes after the faces state. A file without a valid geometry has tkr
 /// coordinates, and how they are related to the scanner is unknown.
@@ -26,15 +28,32 @@ pub(super) fn about(cursor: &mut Cursor) -> About {
     if tag != SURFACE_GEOMETRY {
         return about;
     }
-    // Further tags may follow the text, so only its beginning is examined.
-    let rest = cursor.take(cursor.remaining().min(4096), "the volume geometry");
-    let text = String::from_utf8_lossy(rest.unwrap_or_default());
-    if let Some(geometry) = geometry(&text) {
+    let rest = cursor.take(cursor.remaining().min(LONGEST), "the volume geometry");
+    add_geometry(&mut about, rest.unwrap_or_default());
+    about
+}
+
+/// Returns what the text after the faces of a surface in text form states.
+pub(super) fn about_text(text: &[u8]) -> About {
+    let mut about = About::default();
+    about.frame.coordinates = Some(Frame::Tkr);
+    add_geometry(&mut about, text.get(..LONGEST).unwrap_or(text));
+    about
+}
+
+/// Whether bytes can be the footer of a binary surface.
+pub(super) fn is_footer(bytes: &[u8]) -> bool {
+    let tag = bytes.first_chunk().map(|tag| i32::from_be_bytes(*tag));
+    tag.is_some_and(|tag| [USE_REAL_RAS, SURFACE_GEOMETRY].contains(&tag))
+}
+
+/// Adds the geometry that a text states.
+fn add_geometry(about: &mut About, text: &[u8]) {
+    if let Some(geometry) = geometry(&String::from_utf8_lossy(text)) {
         let coordinates = about.frame.coordinates;
         about.frame = FileFrame { coordinates, ..geometry.frame() };
         about.of_points = geometry.entries();
     }
-    about
 }
 
 /// Returns the geometry of a volume, unless it is marked as invalid.

@@ -1,7 +1,8 @@
 //! Reader of quadrangle surfaces, which FreeSurfer wrote before it wrote triangle surfaces. Their
-//! coordinates are hundredths of a millimeter with 16 bits, or 32-bit numbers.
+//! coordinates are hundredths of a millimeter with 16 bits, or 32-bit numbers. The footer of
+//! triangle surfaces may follow the quadrangles.
 
-use super::MORPH;
+use super::{MORPH, footer};
 use crate::MeshFile;
 use crate::bytes::{Cursor, finite};
 use crate::faces::{Faces, check_index};
@@ -32,7 +33,9 @@ pub(crate) fn is_surface(bytes: &[u8]) -> bool {
         raw.map_or(0, |raw| u64::from(u32::from_be_bytes(*raw)))
     };
     let numbers = 15 + 4 * u128::from(count(3)) * u128::from(count(11));
-    n > 0 && quads > 0 && size == bytes.len() as u64 && numbers != bytes.len() as u128
+    let rest = usize::try_from(size).ok().and_then(|size| bytes.get(size..));
+    let is_whole = rest.is_some_and(|rest| rest.is_empty() || footer::is_footer(rest));
+    n > 0 && quads > 0 && is_whole && numbers != bytes.len() as u128
 }
 
 /// Reads a surface of quadrangles. Each is split along the diagonal that FreeSurfer and nibabel
@@ -78,6 +81,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let version = if old { "binary quadrangles, 16 bit" } else { "binary quadrangles" };
     let mut file = faces.into_file(vertices, "freesurfer", version)?;
     file.units = Some("mm".to_string());
+    file.about = Box::new(footer::about(&mut cursor));
     Ok(file)
 }
 
@@ -115,8 +119,21 @@ mod tests {
             assert_eq!(file.mesh.vertices[5], [20.0, 5.0, 0.0]);
             assert_eq!(file.mesh.cells, [3, 0, 1, 3, 1, 4, 1, 2, 5, 1, 5, 4]);
             assert_eq!(file.cells_by_type["quad"], 2);
+            assert_eq!(file.about.frame.coordinates, Some(crate::Frame::Tkr));
+            assert_eq!(file.about.frame.offset(), None);
             for n in 0..bytes.len() {
                 assert!(read(&bytes[..n]).is_err(), "cut at {n}");
+            }
+            let footer = b"valid = 1\nvolume = 256 256 256\nvoxelsize = 1 1 1\nxras = -1 0 0\n\
+                           yras = 0 0 -1\nzras = 0 1 0\ncras = 3 0 4\n";
+            for flag in [None, Some(0), Some(1)] {
+                let tags = flag.map_or(vec![20], |flag| vec![2, flag, 20]);
+                let tags: Vec<u8> = tags.into_iter().flat_map(i32::to_be_bytes).collect();
+                let bytes = [&bytes[..], &tags, footer].concat();
+                assert!(is_surface(&bytes), "{flag:?}");
+                let frame = read(&bytes).unwrap().about.frame.clone();
+                let offset = if flag == Some(1) { 0.0 } else { 5.0 };
+                assert_eq!((frame.c_ras, frame.offset()), (Some([3.0, 0.0, 4.0]), Some(offset)));
             }
             let last = bytes.len() - 1;
             let mut wrong = bytes;

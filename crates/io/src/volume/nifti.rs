@@ -209,6 +209,22 @@ fn scalar(code: i64) -> Result<Scalar, Flaw> {
     }
 }
 
+/// The offset between sform and qform, in voxels, up to which they are considered equal. Programs
+/// round them differently.
+const MATCHING: f64 = 0.01;
+
+/// Returns the largest distance between the positions that two placements give to the same corner
+/// of a volume.
+fn offset_at_corners(shape: [usize; 3], a: &Placement, b: &Placement) -> f64 {
+    let corner = |n: usize| {
+        let end = |k: usize| if n >> k & 1 == 1 { shape[k] as f64 - 0.5 } else { -0.5 };
+        let index = [end(0), end(1), end(2)];
+        let (x, y) = (a.world(index), b.world(index));
+        (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt()
+    };
+    (0..8).map(corner).fold(0.0, f64::max)
+}
+
 /// The names of the coordinate systems by their codes.
 const SPACES: [&str; 5] =
     ["SCANNER_ANAT", "ALIGNED_ANAT", "TALAIRACH", "MNI_152", "TEMPLATE_OTHER"];
@@ -240,18 +256,45 @@ impl Header {
 
     /// Returns the placement of the voxels, and the name of the method.
     fn placement(&self, shape: [usize; 3]) -> (Result<Placement, Flaw>, &'static str) {
-        let spacing = [self.pixdim[1], self.pixdim[2], self.pixdim[3]];
         if self.sform > 0 {
             let column = |k: usize| std::array::from_fn(|row| self.rows[row][k]);
             let steps = [column(0), column(1), column(2)];
             (Placement::new(shape, column(3), steps), "sform")
         } else if self.qform > 0 {
-            let directions = self.rotation();
-            (Placement::from_spacing(shape, self.shift, spacing, directions), "qform")
+            (self.by_qform(shape), "qform")
         } else {
             let unit = Placement::identity().steps();
-            (Placement::from_spacing(shape, [0.0; 3], spacing, unit), "spacing only")
+            (Placement::from_spacing(shape, [0.0; 3], self.spacing(), unit), "spacing only")
         }
+    }
+
+    fn spacing(&self) -> [f64; 3] {
+        [self.pixdim[1], self.pixdim[2], self.pixdim[3]]
+    }
+
+    /// Returns the placement of the voxels by the quaternion.
+    fn by_qform(&self, shape: [usize; 3]) -> Result<Placement, Flaw> {
+        Placement::from_spacing(shape, self.shift, self.spacing(), self.rotation())
+    }
+
+    /// Returns a warning if there are both forms and they place the voxels differently. `placement`
+    /// is that of the sform.
+    fn form_conflict(&self, shape: [usize; 3], placement: &Placement) -> Option<String> {
+        if self.sform <= 0 || self.qform <= 0 {
+            return None;
+        }
+        let other = self.by_qform(shape).ok()?;
+        let offset = offset_at_corners(shape, placement, &other);
+        let least = placement.spacing().into_iter().fold(f64::INFINITY, f64::min);
+        let unit = UNITS.iter().find(|u| u.1 == self.unit).map_or("", |u| u.0);
+        (offset > MATCHING * least).then(|| {
+            let offset = format!("{offset:.3} {unit}");
+            format!(
+                "the sform and the qform place the volume differently, by up to {} at its corners; \
+                 the sform is used",
+                offset.trim_end()
+            )
+        })
     }
 
     /// Returns the directions of the axes from the quaternion. The third is reversed if pixdim[0]
@@ -337,6 +380,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let data = image.get(offset..).unwrap_or_default();
     let size = stored::promised("header", shape, scalar, data.len())?;
     let (placement, method) = header.placement(shape);
+    warnings.extend(placement.as_ref().ok().and_then(|place| header.form_conflict(shape, place)));
     let known = header.sform > 0 || header.qform > 0;
     let code = if header.sform > 0 { header.sform } else { header.qform };
     let space = usize::try_from(code - 1).ok().and_then(|k| SPACES.get(k));
