@@ -1,5 +1,5 @@
-//! `zeroset distance VOLUME --from surface:REGION`: the distance of every voxel from the surface of a
-//! region of voxels.
+//! `zeroset distance VOLUME --from surface:REGION`: the distance of every voxel from the surface of
+//! a region of voxels.
 
 use super::super::edt::Task;
 use super::super::{Ui, threads::Threads};
