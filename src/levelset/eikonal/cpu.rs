@@ -23,6 +23,8 @@ pub(super) struct Scratch<R: Real> {
     news: Vec<R>,
     heard: Vec<R>,
     outcomes: Vec<Outcome>,
+    /// All patches that were activated in the current solve, possibly repeated.
+    touched: Vec<u32>,
     /// The patches with pending values. `now` holds the near patches among them, and `told` the
     /// patches just activated.
     active: Vec<u32>,
@@ -44,6 +46,7 @@ impl<R: Real> Scratch<R> {
             news: vec![R::zero(); patches.len()],
             heard: Vec::with_capacity(patches.len()),
             outcomes: Vec::with_capacity(patches.len()),
+            touched: Vec::with_capacity(patches.len()),
             active: Vec::with_capacity(patches.len()),
             now: Vec::with_capacity(patches.len()),
             told: Vec::with_capacity(patches.len()),
@@ -130,7 +133,12 @@ fn rounds<R: Real, const N: usize>(
     active.extend_from_slice(&state.seeded);
     active.sort_unstable();
     active.dedup();
-    state.scratch.news.fill(R::zero());
+    // There may be many small solves on a large mesh, so nothing here depends on the number of
+    // patches.
+    let mut touched = std::mem::take(&mut state.scratch.touched);
+    touched.clear();
+    touched.extend_from_slice(&active);
+    active.iter().for_each(|&p| state.scratch.news[p as usize] = R::zero());
     while !active.is_empty() {
         pass += 1;
         stats.rounds += 1;
@@ -167,6 +175,7 @@ fn rounds<R: Real, const N: usize>(
                 }
             }
         }
+        touched.extend_from_slice(&told);
         active.append(&mut told);
         hear(state, &active);
         let news = &state.scratch.news;
@@ -174,10 +183,13 @@ fn rounds<R: Real, const N: usize>(
         active.sort_unstable();
     }
     (state.scratch.active, state.scratch.now, state.scratch.told) = (active, now, told);
-    state.scratch.listed.fill(0);
+    touched.sort_unstable();
+    touched.dedup();
+    touched.iter().for_each(|&p| state.scratch.listed[p as usize] = 0);
     let updated = &state.scratch.updated;
     state.visited.clear();
-    state.visited.extend((0..updated.len() as u32).filter(|&p| updated[p as usize] != 0));
+    state.visited.extend(touched.iter().filter(|&&p| updated[p as usize] != 0));
+    state.scratch.touched = touched;
     stats.visited_patches = state.visited.len();
     stats
 }

@@ -12,11 +12,14 @@ pub const NO_SOURCE: u32 = u32::MAX;
 /// sources there.
 ///
 /// A margin is needed because the value of a vertex near the boundary between two regions may be
-/// computed from vertices beyond it. If no angle is obtuse, one row of cells is enough. Obtuse
-/// cells take their values from farther away, but even at angles of 113 degrees each additional
-/// edge reduces the influence by a factor of ten. With 12 edges, the error from the cutoff is below
-/// 1e-12.
+/// computed from vertices beyond it. Obtuse cells take their values from farther away than others,
+/// but even at angles of 113 degrees each additional edge reduces the influence by a factor of ten.
+/// With 12 edges, the error from the cutoff is below 1e-12.
 const MARGIN: f64 = 12.0;
+
+/// The margin where no angle is obtuse. There, values come from one row of cells. Another edge is
+/// needed because the preliminary solve may be half an edge too early where fronts meet.
+const MARGIN_OF_ACUTE: f64 = 3.0;
 
 /// Arrival times from several sources.
 #[derive(Clone, Debug)]
@@ -68,8 +71,10 @@ pub fn nearest<R: Real>(
         add(&mut stats, solver.solve(state, width)?);
         state.problem.front = front;
         let mut caps = vec![R::INFINITY; n];
+        let obtuse = state.problem.near_obtuse();
         for p in 0..state.problem.patches.len() {
-            let margin = R::of(MARGIN) * state.problem.reach[p];
+            let margin = if obtuse[p] { MARGIN } else { MARGIN_OF_ACUTE };
+            let margin = R::of(margin) * state.problem.reach[p];
             for v in state.problem.patches.patch(p).owned() {
                 caps[v] = state.u[v] + margin;
             }

@@ -47,6 +47,34 @@ impl<R: Real> Problem<R> {
             R::of(NEAR * own.iter().map(|t| t.to_f64()).sum::<f64>() / own.len().max(1) as f64);
         Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
     }
+
+    /// Returns for each patch whether it or one of its neighbors has a cell with an obtuse angle,
+    /// or is not made of triangles.
+    pub(super) fn near_obtuse(&self) -> Vec<bool> {
+        let (patches, coordinates) = (&*self.patches, &*self.coordinates);
+        if patches.arity() != 3 {
+            return vec![true; patches.len()];
+        }
+        let own: Vec<bool> = (0..patches.len())
+            .into_par_iter()
+            .map(|p| {
+                let (patch, x) = (patches.patch(p), coordinates.of(patches, p));
+                let mut cells = patch.corners.chunks_exact(3);
+                cells.any(|corners| {
+                    let at: [Vec3<R>; 3] = std::array::from_fn(|k| x[corners[k] as usize]);
+                    (0..3).any(|k| is_obtuse(&at, k))
+                })
+            })
+            .collect();
+        let near = |p: usize| own[p] || patches.neighbors(p).iter().any(|&q| own[q as usize]);
+        (0..patches.len()).map(near).collect()
+    }
+}
+
+/// Whether the angle of a triangle at vertex `k` is obtuse by more than rounding.
+fn is_obtuse<R: Real>(x: &[Vec3<R>; 3], k: usize) -> bool {
+    let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);
+    a.dot(&b) < R::of(-1e-6) * a.norm() * b.norm()
 }
 
 /// Returns the longest time along an edge of a patch.

@@ -52,8 +52,9 @@ impl CellList {
     pub(super) fn cells_with(&self, simplex: &[u32]) -> Vec<u32> {
         // Start at the vertex with the fewest cells. Another vertex may belong to all cells of the
         // mesh.
-        let rarest = simplex.iter().min_by_key(|&&v| self.given_at.row(v as usize).len());
-        let Some(&v) = rarest else { return Vec::new() };
+        let added_at = |v: u32| self.added_at.get(&v).map_or(0, Vec::len);
+        let n_cells = |&&v: &&u32| self.given_at.row(v as usize).len() + added_at(v);
+        let Some(&v) = simplex.iter().min_by_key(n_cells) else { return Vec::new() };
         let given = self.given_at.row(v as usize).iter().map(|&slot| slot / self.arity as u32);
         let added = self.added_at.get(&v).into_iter().flatten().copied();
         let contains = |c: u32| simplex.iter().all(|v| self.corners(c).contains(v));
@@ -72,7 +73,18 @@ impl CellList {
     pub(super) fn move_corner(&mut self, cell: u32, from: u32, to: u32) {
         let corners = &mut self.corners[cell as usize * self.arity..][..self.arity];
         corners.iter_mut().filter(|v| **v == from).for_each(|v| *v = to);
-        self.added_at.entry(to).or_default().push(cell);
+        self.note(to, cell);
+    }
+
+    /// Adds a cell to the list of a vertex.
+    fn note(&mut self, vertex: u32, cell: u32) {
+        let list = self.added_at.entry(vertex).or_default();
+        // Cells that are split again and again leave their removed parts behind. Without them, the
+        // list grows only if the number of cells at the vertex does.
+        if list.len() == list.capacity() {
+            list.retain(|&c| self.is_alive[c as usize]);
+        }
+        list.push(cell);
     }
 
     /// Replaces a cell by its parts around `node`, a vertex inside the simplex `base` of the cell.
@@ -90,10 +102,10 @@ impl CellList {
     /// Adds a cell that comes from the same given cell as `cell`, and returns its number.
     pub(super) fn add(&mut self, corners: &[u32], cell: u32) -> u32 {
         let part = self.len() as u32;
-        corners.iter().for_each(|&v| self.added_at.entry(v).or_default().push(part));
         self.corners.extend(corners);
         self.is_alive.push(true);
         self.parents.push(self.parents[cell as usize]);
+        corners.iter().for_each(|&v| self.note(v, part));
         part
     }
 
