@@ -56,6 +56,10 @@ fn a_case_may_have_many_entries() {
         (0..100_000).for_each(|k| writeln!(case, "\"vertex:{k}\",").unwrap());
         place.put("from.toml", &(case + "]\n"));
         place.is_quick("check from.toml");
+        let mut case = square(150) + "distance.front = \"" + front + "\"\ndistance.from = [\n";
+        (0..20_000).for_each(|k| writeln!(case, "\"vertex:{k}\",").unwrap());
+        place.put("distance.toml", &(case + "]\n"));
+        place.is_quick("run distance.toml -o distance --overwrite");
     }
     let mut case = square(40) + "distance.from = [\"vertex:0\"]\ndistance.paths_from = [\n";
     for _ in 0..2_000 {
@@ -80,14 +84,20 @@ fn pictures_of_stars_and_soups_are_drawn_in_time() {
         place.put(name, &text);
         place.is_quick(&format!("render {name} -o a.png"));
     }
-    // Each triangle of the soup covers a large part of the picture.
-    const SOUP: usize = 20_000;
-    let mut random = numbers();
+    // Each triangle of the soup covers a large part of the picture. No three points are in line.
+    const SOUP: usize = 40_000;
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
     let mut text = format!("OFF\n{} {SOUP} 0\n", 3 * SOUP);
     (0..3 * SOUP).for_each(|_| writeln!(text, "{} {} {}", random(), random(), random()).unwrap());
     (0..SOUP).for_each(|k| writeln!(text, "3 {} {} {}", 3 * k, 3 * k + 1, 3 * k + 2).unwrap());
     place.put("soup.off", &text);
-    place.is_quick("render soup.off -o a.png");
+    for line in ["convert soup.off soup.vtp", "info soup.off", "render soup.off -o a.png"] {
+        place.is_quick(line);
+    }
 }
 
 /// A curve whose segments each cross the whole mesh.

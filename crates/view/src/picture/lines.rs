@@ -9,6 +9,10 @@ use super::strokes::{Piece, coverage, nearest, over};
 use crate::render::Frame;
 use crate::render::vector::V;
 
+/// The number of lines in a band above which the lowest heights near all samples are computed in
+/// advance.
+const MANY: usize = 1000;
+
 /// A segment of a line in the picture.
 struct Stroke {
     /// The pixel coordinates and height of both ends.
@@ -51,9 +55,11 @@ impl Strokes {
 
     /// Draws the lines of a band over its colors.
     pub(super) fn draw(&self, band: usize, seen: &Seen<'_>, colors: &mut [[f32; 4]]) {
+        let lowest = (self.lists.of(band).len() > MANY).then(|| seen.lowest());
         for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
             let of_kind = self.lists.of(band).iter().map(|&l| &self.lines[l as usize]);
-            seen.rule(of_kind.filter(|l| l.kind == kind), kind, self.unit, colors);
+            let lines = of_kind.filter(|l| l.kind == kind);
+            seen.rule(lines, kind, (self.unit, lowest.as_deref()), colors);
         }
     }
 }
@@ -80,12 +86,13 @@ impl<'a> Seen<'a> {
         Seen { first, rows, wide, top, tall: bottom - top, height }
     }
 
-    /// Draws the lines of one kind over a band wherever nothing hides them.
+    /// Draws the lines of one kind over a band wherever nothing hides them. `lowest` has the
+    /// results of [`Seen::lowest_near`] if they were computed in advance.
     fn rule<'b>(
         &self,
         lines: impl Iterator<Item = &'b Stroke>,
         kind: Kinds,
-        unit: f64,
+        (unit, lowest): (f64, Option<&[f32]>),
         colors: &mut [[f32; 4]],
     ) {
         let (color, strength): ([f32; 3], f32) = match kind {
@@ -109,8 +116,8 @@ impl<'a> Seen<'a> {
                     let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
                     let new = coverage(squared.sqrt(), line.width) as f32;
                     let old = &mut covered[(y - self.first) * wide + x];
-                    if new > *old && self.is_seen(unit, [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * t))
-                    {
+                    let at = [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * t);
+                    if new > *old && self.is_seen(unit, lowest, at) {
                         *old = new;
                     }
                 }
@@ -124,7 +131,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Returns true if the surface does not hide the given point of a line that lies on it.
-    fn is_seen(&self, unit: f64, [x, y, z]: V) -> bool {
+    fn is_seen(&self, unit: f64, lowest: Option<&[f32]>, [x, y, z]: V) -> bool {
         let wide = self.wide * SAMPLES;
         let limit = (wide as f64, (self.top + self.tall) as f64);
         let (x, y) = (x * SAMPLES as f64, y * SAMPLES as f64);
@@ -133,13 +140,34 @@ impl<'a> Seen<'a> {
         }
         // Use the lowest height nearby, so that a line beside a fold does not become dotted.
         let (x, y) = (x as usize, y as usize - self.top);
-        let mut lowest = f32::INFINITY;
-        for y in y.saturating_sub(2)..(y + 3).min(self.tall) {
-            for x in (x.saturating_sub(2)..(x + 3).min(wide)).step_by(2) {
-                lowest = lowest.min(self.height[y * wide + x]);
-            }
-        }
+        let lowest = lowest.map_or_else(|| self.lowest_near(x, y), |all| all[y * wide + x]);
         f64::from(lowest) - z < 1.5 * unit
+    }
+
+    /// Returns the lowest height near a sample, which lies in row `y` of the samples.
+    fn lowest_near(&self, x: usize, y: usize) -> f32 {
+        let rows = y.saturating_sub(2)..(y + 3).min(self.tall);
+        rows.fold(f32::INFINITY, |lowest, y| lowest.min(self.lowest_in_row(x, y)))
+    }
+
+    fn lowest_in_row(&self, x: usize, y: usize) -> f32 {
+        let wide = self.wide * SAMPLES;
+        let near = (x.saturating_sub(2)..(x + 3).min(wide)).step_by(2);
+        near.fold(f32::INFINITY, |lowest, x| lowest.min(self.height[y * wide + x]))
+    }
+
+    /// Returns the lowest heights near all samples. Many lines look at the same samples.
+    fn lowest(&self) -> Vec<f32> {
+        let wide = self.wide * SAMPLES;
+        let in_row = |k: usize| self.lowest_in_row(k % wide, k / wide);
+        let rows: Vec<f32> = (0..self.tall * wide).map(in_row).collect();
+        let near = |k: usize| {
+            let (x, y) = (k % wide, k / wide);
+            let rows = &rows[y.saturating_sub(2) * wide..(y + 3).min(self.tall) * wide];
+            let column = rows.iter().skip(x).step_by(wide);
+            column.fold(f32::INFINITY, |lowest, &height| lowest.min(height))
+        };
+        (0..self.tall * wide).map(near).collect()
     }
 }
 
@@ -161,6 +189,19 @@ fn columns([a, b]: Piece, y: f64, reach: f64) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heights_computed_in_advance_are_those_nearby() {
+        let (wide, tall) = (5, 7);
+        let n = wide * SAMPLES * tall;
+        let height: Vec<f32> = (0..n as u32).map(|k| (k * 7919 % 101) as f32).collect();
+        let seen = Seen { first: 0, rows: 2, wide, top: 0, tall, height: Cow::Owned(height) };
+        let lowest = seen.lowest();
+        assert_eq!(lowest.len(), n);
+        for (k, &lowest) in lowest.iter().enumerate() {
+            assert_eq!(lowest, seen.lowest_near(k % (wide * SAMPLES), k / (wide * SAMPLES)));
+        }
+    }
 
     #[test]
     fn columns_contain_all_points_near_a_segment() {
