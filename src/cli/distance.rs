@@ -46,6 +46,7 @@ Examples:
   zeroset distance heart.elem --data apex.vtx --from group:apex --speed \"if({2}, 600, 150)\" -o t.vtu
   zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.label.gii
   zeroset distance pial.gii --from vertex:3 --width 10 -o near.label
+  zeroset distance pial.gii --from vertex:3 -o distance.npy
   zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
   zeroset distance pial.gii --from vertex:3 --data lh.thickness=thick --mask \"thick > 0\" -o d.vtp
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
@@ -57,7 +58,8 @@ Expressions (docs/expressions.md) contain numbers, x, y, z, names of arrays and 
 {any name}), + - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt and isnan.
 
 The array `distance` of the output holds the results, in the vertex order of the input. It is NaN at
-vertices that no front reaches, and equal to the width at vertices farther than --width.")]
+vertices that no front reaches, and equal to the width at vertices farther than --width. .npy holds
+one 64-bit number per vertex, and .csv the columns vertex, x, y, z, distance and, on request, label.")]
 pub struct Args {
     /// The mesh file, or a volume for surface:REGION
     pub mesh: PathBuf,
@@ -65,8 +67,8 @@ pub struct Args {
     /// levelset:EXPRESSION or surface:REGION, each optionally with @START; repeatable
     #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
     pub from: Vec<Seed>,
-    /// Output file: .vtu, .vtp, .shape.gii, .label.gii, .morph or .label; for a volume .nii.gz,
-    /// .nii, .nrrd, .mha, .vti or .npy
+    /// Output file: .vtu, .vtp, .npy, .csv, .shape.gii, .label.gii, .morph or .label; for a volume
+    /// .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     #[command(flatten)]

@@ -20,9 +20,10 @@ use crate::output::{Claims, Report, Status};
 /// Computes the distance of a case and writes it to one file, without a run folder or a report
 /// file.
 ///
-/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths that
-/// the case requests are written to `paths`, by default to `<stem of output>_paths.vtp`, where they
-/// never replace a file with other contents. All files appear together.
+/// `output` ends in `.vtu`, `.vtp`, `.npy`, `.csv`, `.shape.gii`, `.label.gii`, `.morph` or
+/// `.label`. Paths that the case requests are written to `paths`, by default to `<stem of
+/// output>_paths.vtp`, where they never replace a file with other contents. All files appear
+/// together.
 ///
 /// # Errors
 /// Returns any kind of [`Error`]. Returns [`Error::Case`] if the case has another task.

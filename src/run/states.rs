@@ -316,7 +316,7 @@ pub(super) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
 }
 
 /// Endings of the files to which vertex values can be written. `label.gii` must precede `gii`.
-const ENDINGS: [&str; 6] = ["label.gii", "vtu", "vtp", "gii", "morph", "label"];
+const ENDINGS: [&str; 8] = ["label.gii", "vtu", "vtp", "gii", "morph", "label", "npy", "csv"];
 
 fn ending(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
@@ -332,11 +332,12 @@ fn ending(path: &Path) -> Option<&'static str> {
 /// files that hold more arrays.
 pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
     let (labels, gradient) = (distance.labels, distance.gradient);
-    let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii";
+    let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii or .csv";
     let wrong = match ending(path) {
         Some("label.gii") if !labels => ("holds labels, but none were requested", "add --labels"),
         Some("label.gii") if gradient => ("such a file holds labels only", remedy),
-        Some("gii" | "morph" | "label") if labels || gradient => {
+        Some("csv") if gradient => ("such a file holds no gradients", remedy),
+        Some("gii" | "morph" | "label" | "npy") if labels || gradient => {
             ("such a file holds one array only", remedy)
         }
         _ => return Ok(()),
@@ -359,8 +360,8 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
         None => nearly(path),
         Some(_) => String::new(),
     };
-    let remedy =
-        near + "end the name in .vtu, .vtp (triangles), .shape.gii, .label.gii, .morph or .label";
+    let remedy = near
+        + "end the name in .vtu, .vtp (triangles), .npy, .csv, .shape.gii, .label.gii, .morph or .label";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
@@ -372,7 +373,7 @@ fn nearly(path: &Path) -> String {
     let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let two = io::meant(&format!("{before}.{last}"), ["shape.gii", "label.gii"]);
     match two.is_empty() {
-        true => io::meant(last, ["vtu", "vtp", "gii", "morph", "label"]),
+        true => io::meant(last, ["vtu", "vtp", "gii", "morph", "label", "npy", "csv"]),
         false => two,
     }
 }
@@ -392,8 +393,8 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 /// Writes one array in the order of the cleaned mesh to a file whose ending selects the format.
 ///
 /// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
-/// FreeSurfer label stores the vertices whose values are below `width`. `compression` applies to
-/// `.vtu` and `.vtp`.
+/// FreeSurfer label stores the vertices whose values are below `width`. `.npy` and `.csv` hold all
+/// vertices of the file, `.csv` also with labels. `compression` applies to `.vtu` and `.vtp`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.
@@ -423,6 +424,12 @@ pub(super) fn write_single(
             let reached = |x: f64| if width.is_none_or(|width| x < width) { x } else { f64::NAN };
             let values: Vec<f64> = values.into_iter().map(reached).collect();
             freesurfer::write_label(path, &cleaned.stored_vertices, &values)
+        }
+        (Some("npy"), _) => io::write_values_npy(path, &values),
+        (Some("csv"), labels) => {
+            let labels = labels.as_ref().map(|labels| cleaned.as_stored(labels, -1));
+            let vertices = &cleaned.stored_vertices;
+            io::write_values_csv(path, vertices, name, &values, labels.as_deref())
         }
         _ => write_vertex_values(path, cleaned, name, &values),
     }

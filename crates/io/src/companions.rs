@@ -33,7 +33,7 @@ pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     };
     let mut found: Vec<PathBuf> =
         parts.iter().filter_map(|part| load::partner(path, part)).collect();
-    if extension == "pvd" {
+    if extension == "pvd" || vtk::is_list(head) {
         found.extend(vtk::read_pvd(path).unwrap_or_default().into_iter().map(|(_, file)| file));
     }
     let begin = head.get(..4096).unwrap_or(head);
@@ -48,18 +48,22 @@ pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the `.pvd` lists in a folder and their states.
+/// Returns the series in a folder and their states.
 fn in_folder(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut lists: Vec<PathBuf> =
-        paths.filter(|path| sniff::extension(path) == "pvd" && path.is_file()).collect();
+    let mut lists: Vec<PathBuf> = paths.filter(|path| is_series(path) && path.is_file()).collect();
     lists.sort_unstable();
     let with_states = |list: PathBuf| {
         let states = companions_read(&list);
         std::iter::once(list).chain(states)
     };
     lists.into_iter().flat_map(with_states).collect()
+}
+
+/// Whether the name of a file is that of a series.
+fn is_series(path: &Path) -> bool {
+    ["pvd", "vtkhdf"].contains(&sniff::extension(path).as_str())
 }
 
 /// Returns the files that writing a mesh to `path` may create along with it. A reader of `path`

@@ -56,6 +56,8 @@ mod tetgen;
 mod text;
 mod unique_names;
 mod unpack;
+mod vertex_data;
+mod vertex_values;
 mod volume;
 pub mod vtk;
 mod write;
@@ -83,6 +85,9 @@ use series::Opened;
 pub use series::{Series, may_be_series};
 pub use sniff::Format;
 pub use sniff::instead_of_a_case;
+use vertex_data::data_as;
+pub use vertex_data::{PartialArray, VertexData, read_data, read_data_at};
+pub use vertex_values::{write_values_csv, write_values_npy};
 pub use volume::{
     RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,
     write_volume,
@@ -92,7 +97,7 @@ pub use write::{WriteOptions, check_target, write_mesh, write_mesh_about};
 pub use zeroset_core::atomic;
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, FlawKind, Result, plain};
-use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
+use zeroset_core::mesh::Mesh;
 
 /// A mesh as stored in its file. Cells are cut into simplices and STL corners are merged, but
 /// faults of the mesh are not repaired.
@@ -391,127 +396,5 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
         // In a file of numbers, the error about the numbers is the more useful one.
         Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
         Err(_) => Err(no_mesh),
-    }
-}
-
-/// Reads arrays with one row per vertex.
-///
-/// The function supports GIFTI shape and functional files, FreeSurfer `curv`, `sulc`, `thickness`
-/// and similar files, MEDIT's `.sol`, plain text columns, and the vertex arrays of a mesh file. A
-/// FreeSurfer label has rows for some vertices only, which also become a group. A CARP list of
-/// vertices (`.vtx`) is a group without an array.
-///
-/// # Errors
-/// Returns the errors of [`read_mesh`], and an error if the file has no such arrays.
-pub fn read_data(path: &Path) -> Result<VertexData> {
-    read_data_at(path, None)
-}
-
-/// Reads arrays like [`read_data`], from the state of a series at a time. `None` stands for the
-/// last state.
-///
-/// # Errors
-/// Returns the errors of [`read_data`], and [`Error::Case`](zeroset_core::Error::Case) if the
-/// series has no state at this time.
-pub fn read_data_at(path: &Path, time: Option<Moment>) -> Result<VertexData> {
-    data(path, time).map_err(|flaw| flaw.in_file(path))
-}
-
-fn data(path: &Path, time: Option<Moment>) -> Result<VertexData, Flaw> {
-    match series::open(path, load::load(path)?)? {
-        Opened::Series(series) => {
-            let (state, warning) = series.pick(time)?;
-            let mut data = series.data(state)?;
-            data.warnings.extend(warning);
-            Ok(data)
-        }
-        Opened::Single(loaded) => {
-            let data = data_of_loaded(path, &loaded)?;
-            Moment::check_single(time, &data.state)?;
-            Ok(data)
-        }
-    }
-}
-
-/// Reads arrays from a file that is not a series.
-fn data_of_loaded(path: &Path, loaded: &Loaded) -> Result<VertexData, Flaw> {
-    let format = sniff::format(path, &loaded.bytes)?.0;
-    data_as(format, path, &loaded.bytes, loaded.budget)
-}
-
-fn data_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<VertexData, Flaw> {
-    let text = text::without_mark(bytes);
-    let arrays = match format {
-        Format::Gifti => return gifti::read_data(path, text, budget),
-        Format::Label => return freesurfer::read_label(path, text),
-        Format::VertexList => return carp::read_vertex_list(path, text),
-        Format::Morph => freesurfer::read_morph(path, bytes)?,
-        Format::Solution => medit::read_solution(text)?,
-        Format::Columns => columns::read_data(path, text)?,
-        format => return vertex_data(read_as(format, path, bytes, budget)?),
-    };
-    VertexData::of_arrays(arrays)
-}
-
-/// Returns the vertex arrays of a mesh file.
-fn vertex_data(file: MeshFile) -> Result<VertexData, Flaw> {
-    let mut data = VertexData::of_arrays(file.mesh.vertex_data)?;
-    data.state = file.about.state;
-    Ok(data)
-}
-
-/// Values at the vertices of a mesh that is stored in another file.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct VertexData {
-    /// Arrays with one row per vertex.
-    pub arrays: Vec<DataArray>,
-    /// Arrays with rows for some of the vertices.
-    pub partial: Vec<PartialArray>,
-    /// The vertices of each label or list that the file holds.
-    pub groups: Vec<Group>,
-    /// The time of the values.
-    pub state: StateTime,
-    /// One sentence for each doubt about the file.
-    pub warnings: Vec<String>,
-}
-
-impl VertexData {
-    /// Creates the data of arrays with one row per vertex.
-    ///
-    /// # Errors
-    /// Returns a [`Flaw`] if there are none.
-    fn of_arrays(arrays: Vec<DataArray>) -> Result<Self, Flaw> {
-        if arrays.is_empty() {
-            return unfit("holds no numbers per vertex", "choose a file with vertex data");
-        }
-        Ok(VertexData { arrays, ..VertexData::default() })
-    }
-}
-
-/// Values at some of the vertices of a mesh.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct PartialArray {
-    /// The vertices, without repetition, in ascending order.
-    pub vertices: Vec<u32>,
-    /// One row per entry of `vertices`.
-    pub rows: DataArray,
-}
-
-impl PartialArray {
-    /// Returns the array with one row for each of the `n_vertices` vertices of a mesh. Rows without
-    /// a value are NaN.
-    ///
-    /// # Errors
-    /// Returns the number of a vertex that the mesh does not have.
-    pub fn spread(&self, n_vertices: usize) -> Result<DataArray, u32> {
-        let (components, rows) = (self.rows.components, self.rows.values.to_f64());
-        let mut values = vec![f64::NAN; n_vertices * components];
-        for (&vertex, row) in self.vertices.iter().zip(rows.chunks_exact(components)) {
-            let begin = vertex as usize * components;
-            values.get_mut(begin..begin + components).ok_or(vertex)?.copy_from_slice(row);
-        }
-        Ok(DataArray { name: self.rows.name.clone(), components, values: Values::Float(values) })
     }
 }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use super::load::{self, Loaded};
 use super::moment::{Moment, StateTime};
 use super::sniff::{self, Format};
+use super::vertex_data::{data_of_loaded, vertex_data};
 use super::vtk::{self, HdfFile, ListedState};
 use super::{
-    Content, MeshFile, MeshOptions, VertexData, VolumeFile, VolumeOptions, cloud, data_of_loaded,
-    finished, mesh_of_loaded, volume,
+    Content, MeshFile, MeshOptions, VertexData, VolumeFile, VolumeOptions, cloud, finished,
+    mesh_of_loaded, volume,
 };
 use zeroset_core::error::{Flaw, FlawKind, Result, plain};
 use zeroset_core::words::counted;
@@ -167,7 +168,7 @@ impl Series {
                 let single = single(&states[state])?;
                 within(single, |loaded| data_of_loaded(single, loaded))?
             }
-            _ => super::vertex_data(self.mesh(state, &MeshOptions::default())?)?,
+            _ => vertex_data(self.mesh(state, &MeshOptions::default())?)?,
         };
         data.state = self.time_of(state, &data.state);
         Ok(data)

@@ -58,14 +58,14 @@ fn list_of(folder: &Path) -> Result<PathBuf> {
     lists.retain(|path| {
         let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
         let beside = stem == "interface" || stem.ends_with("_volume");
-        path.extension().is_some_and(|e| e == "pvd") && !beside
+        path.extension().is_some_and(|e| e == "pvd" || e == "vtkhdf") && !beside
     });
     lists.sort();
     match &lists[..] {
         [list] => Ok(list.clone()),
         [] => {
-            let what = "the folder has no list of states (NAME.pvd)";
-            let remedy = "name the folder of a run with output.format = \"pvd\", or a file";
+            let what = "the folder has no list of states (NAME.pvd, NAME.vtkhdf)";
+            let remedy = "name the folder of a run, or a file";
             Err(Error::input(folder, "", what, remedy))
         }
         [first, ..] => {
