@@ -5,6 +5,7 @@ mod reconstruct;
 mod tiled;
 
 use super::initial::Initial;
+use super::initial_image::InitialImage;
 use super::mesh_source::MeshSource;
 use super::tables::{Checkpoints, Domain, SeriesFormat};
 use super::values::Speed;
@@ -217,9 +218,34 @@ fn check_initial(config: &Config) -> Checked {
                 _ => Ok(()),
             }
         }
+        Some(Initial::Image { image }) => check_image(config, image),
         Some(Initial::Expression { expression }) => timeless("initial.expression", expression),
         Some(Initial::Data { .. } | Initial::Group { .. }) | None => Ok(()),
     }
+}
+
+fn check_image(config: &Config, image: &InitialImage) -> Checked {
+    check_path(config, "initial.image.path", &image.path)?;
+    finite("initial.image.min", &image.min)?;
+    finite("initial.image.level", image.level.as_slice())?;
+    positive("initial.image.pixel", image.pixel)?;
+    require(
+        image.pixel.is_some() != image.max.is_some(),
+        "initial.image",
+        "needs the size of the picture",
+        "give it either `pixel`, the edge length of a pixel, or `max`, the upper right corner",
+    )?;
+    if let Some(max) = &image.max {
+        finite("initial.image.max", max)?;
+        let is_above = max.iter().zip(&image.min).all(|(max, min)| max > min);
+        require(is_above, "initial.image.max", "must exceed min on both axes", "")?;
+    }
+    if let Some(ends) = &image.extrude {
+        finite("initial.image.extrude", ends)?;
+        let what = format!("must be [lower, upper] with lower < upper, but is {ends:?}");
+        require(ends[0] < ends[1], "initial.image.extrude", what, "")?;
+    }
+    image.union.as_ref().map_or(Ok(()), |shape| check_shape("initial.image.union", shape))
 }
 
 fn check_shape(key: &str, shape: &crate::geometry::shape::Shape) -> Checked {

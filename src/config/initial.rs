@@ -9,6 +9,7 @@ use serde::de::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::InitialImage;
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 use crate::io::{Frame, Moment};
@@ -37,6 +38,11 @@ pub enum Initial {
     Volume {
         /// The volume.
         volume: InitialVolume,
+    },
+    /// Signed distance to a part of a picture that is extruded along z.
+    Image {
+        /// The picture.
+        image: InitialImage,
     },
     /// Region of a group of cells or vertices of the mesh.
     Group {
@@ -151,7 +157,7 @@ pub enum Inside {
 
 impl<'de> Deserialize<'de> for Initial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const ENTRIES: [&str; 13] = [
+        const ENTRIES: [&str; 14] = [
             "ball",
             "box",
             "plane",
@@ -162,6 +168,7 @@ impl<'de> Deserialize<'de> for Initial {
             "mesh",
             "curve",
             "volume",
+            "image",
             "group",
             "data",
             "expression",
@@ -171,8 +178,8 @@ impl<'de> Deserialize<'de> for Initial {
             type Value = Initial;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str(
-                    "a table with one shape, or with `mesh`, `curve`, `volume`, `group`, `data` or \
-                     `expression`",
+                    "a table with one shape, or with `mesh`, `curve`, `volume`, `image`, `group`, \
+                     `data` or `expression`",
                 )
             }
             fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
@@ -183,6 +190,7 @@ impl<'de> Deserialize<'de> for Initial {
                     "mesh" => Initial::Mesh { mesh: value.newtype_variant()? },
                     "curve" => Initial::Curve { curve: value.newtype_variant()? },
                     "volume" => Initial::Volume { volume: value.newtype_variant()? },
+                    "image" => Initial::Image { image: value.newtype_variant()? },
                     "expression" => Initial::Expression { expression: value.newtype_variant()? },
                     _ => {
                         let shape = EnumAccessDeserializer::new(Resumed(name, value));

@@ -24,6 +24,7 @@ impl Config {
             Some(Initial::Mesh { mesh }) => Some(mesh.path.as_str()),
             Some(Initial::Curve { curve }) => Some(curve.path.as_str()),
             Some(Initial::Volume { volume }) => Some(volume.path.as_str()),
+            Some(Initial::Image { image }) => Some(image.path.as_str()),
             _ => None,
         });
         let volumes = self.evolve.iter().flat_map(|evolve| evolve.volumes());

@@ -12,6 +12,7 @@ mod document;
 mod expect;
 mod file;
 mod initial;
+mod initial_image;
 mod input_files;
 mod mesh_source;
 mod paths;
@@ -38,6 +39,7 @@ pub use defaults::defaults;
 pub use defaults_of_version::DefaultsOf;
 pub use expect::{Bounds, Expect};
 pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Inside};
+pub use initial_image::InitialImage;
 pub use mesh_source::{DataFile, MeshRepair, MeshSource};
 pub use picture::{Drawn, Picture};
 pub use reconstruct::{CloudSource, Reconstruct};
@@ -342,7 +344,10 @@ impl Config {
     pub fn max_step(&self) -> f64 {
         let evolve = self.evolve.as_ref();
         let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);
-        let of_run = || evolve.and_then(|evolve| evolve.end_time).map(|end| end / 100.0);
+        let of_run = || {
+            let evolve = evolve?;
+            Some((evolve.end_time? - evolve.start_time.unwrap_or(0.0)) / 100.0)
+        };
         given.or_else(of_run).unwrap_or(f64::INFINITY)
     }
 

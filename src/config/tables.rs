@@ -87,6 +87,9 @@ pub enum Domain {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
+    /// Time at which the run begins. Default: the time of the file from which `[initial]` comes
+    /// (`TimeValue`, or the time in its series), otherwise 0.
+    pub start_time: Option<f64>,
     /// Final time, > 0. The last step ends exactly there.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub end_time: Option<f64>,
@@ -179,7 +182,7 @@ impl Evolve {
         };
         let components =
             components.iter().enumerate().filter_map(|(k, component)| match component {
-                Component::Volume(array) => Some((format!("evolve.velocity.{k}"), array)),
+                Component::Volume(array) => Some((format!("evolve.velocity.{k}"), &**array)),
                 _ => None,
             });
         scalars.chain(components).collect()
@@ -189,6 +192,7 @@ impl Evolve {
 impl Default for Evolve {
     fn default() -> Self {
         Evolve {
+            start_time: None,
             end_time: None,
             max_steps: None,
             steady: None,

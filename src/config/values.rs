@@ -221,7 +221,7 @@ pub enum Component {
     /// One value everywhere.
     Number(f64),
     /// Values of a volume, on tiles only: `{ volume = "u.nrrd" }`.
-    Volume(VolumeArray),
+    Volume(Box<VolumeArray>),
     /// An expression evaluated at vertices or voxels.
     Expression(Expression),
 }
@@ -243,7 +243,7 @@ impl<'de> Deserialize<'de> for Component {
         Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
             Formula::Number(x) => Component::Number(x),
             Formula::Expression(expression) => Component::Expression(expression),
-            Formula::Table(volume) => Component::Volume(volume),
+            Formula::Table(volume) => Component::Volume(Box::new(volume)),
         })
     }
 }

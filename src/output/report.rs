@@ -58,6 +58,8 @@ pub struct Report {
     pub tiles: Option<TileCounts>,
     /// Seconds spent in each stage.
     pub seconds: Seconds,
+    /// Time at which the run begins.
+    pub start_time: f64,
     /// Number of steps done.
     pub steps: u64,
     /// Time reached.
@@ -329,6 +331,7 @@ impl Report {
             mesh: None,
             tiles: None,
             seconds: Seconds::default(),
+            start_time: 0.0,
             steps: 0,
             time: 0.0,
             reinitializations: 0,

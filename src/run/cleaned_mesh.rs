@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::arrays::missing;
+use super::clock::Dated;
 use super::fields::inside;
 use super::frames;
 use super::joined_values::{self, Conflict};
@@ -33,6 +34,10 @@ pub struct CleanedMesh {
     pub warnings: Vec<String>,
     /// Vertex arrays with different values at vertices that were joined.
     pub(super) conflicts: Vec<Conflict>,
+    /// Names of the vertex arrays whose file states a time, and that time.
+    pub(super) dated: Vec<(String, Dated)>,
+    /// The time at which the run begins.
+    pub(super) start_time: f64,
     /// Warnings about arrays that were used.
     pub(super) doubts: Arc<Mutex<Vec<String>>>,
     /// The cells of the mesh before a mask removed some of them.
@@ -88,8 +93,13 @@ impl CleanedMesh {
             }
         };
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        let of_mesh = file.clone().and_then(|path| Dated::of(about.state.time, path));
+        let mut dated: Vec<(String, Dated)> = Vec::new();
+        for array in &mesh.vertex_data {
+            dated.extend(of_mesh.clone().map(|of_mesh| (array.name.clone(), of_mesh)));
+        }
         for data in &source.data {
-            add_data(config, data, &mut mesh, &mut warnings)?;
+            add_data(config, data, &mut mesh, &mut warnings, &mut dated)?;
         }
         let in_file = |error: Error| match &file {
             Some(path) => error.in_file(path),
@@ -104,6 +114,7 @@ impl CleanedMesh {
         let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
         let mut cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
         cleaned.about = about;
+        cleaned.dated = dated;
         let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
         let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());
         match (of_distance, of_evolve) {
@@ -173,6 +184,8 @@ impl CleanedMesh {
             about: io::About::default(),
             warnings,
             conflicts,
+            dated: Vec::new(),
+            start_time: 0.0,
             doubts: Arc::default(),
             unmasked: None,
         })
@@ -299,6 +312,7 @@ fn add_data(
     data: &DataFile,
     mesh: &mut Mesh,
     warnings: &mut Vec<String>,
+    dated: &mut Vec<(String, Dated)>,
 ) -> Result<()> {
     let path = config.resolve(&data.path)?;
     let read = io::read_data_at(&path, data.time)?;
@@ -306,6 +320,7 @@ fn add_data(
         tracing::warn!("{warning}");
         warnings.push(warning);
     }
+    let of_file = Dated::of(read.state.time, path.clone());
     let io::VertexData { mut arrays, partial, mut groups, .. } = read;
     let n = mesh.n_vertices();
     for array in partial {
@@ -350,6 +365,8 @@ fn add_data(
                 array.name
             );
         }
+        dated.retain(|(name, _)| *name != array.name);
+        dated.extend(of_file.clone().map(|of_file| (array.name.clone(), of_file)));
         mesh.vertex_data.retain(|a| a.name != array.name);
         mesh.vertex_data.push(array);
     }

@@ -15,14 +15,15 @@ const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1
 /// # Errors
 /// Returns the errors of [`CleanedMesh::numbers`] for the names in the expression. Each error gives
 /// the location of the key and points into the expression. Returns
-/// [`Error::Case`](crate::Error::Case) naming the stored vertex if a value at time 0 is not finite.
+/// [`Error::Case`](crate::Error::Case) naming the stored vertex if a value at the
+/// start time is not finite.
 pub fn vertex_field(
     config: &Config,
     cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
 ) -> Result<Field> {
-    checked(config, cleaned, key, expression, 0.0).map(|(field, _)| field)
+    checked(config, cleaned, key, expression, cleaned.start_time).map(|(field, _)| field)
 }
 
 /// Returns the values of the expression of the key `key` at time `t`, one per vertex of the cleaned

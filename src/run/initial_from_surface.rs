@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::clock::Dated;
 use super::{CleanedMesh, frames};
 use crate::Cpu;
 use crate::config::{Config, InitialCurve, InitialMesh, Inside};
@@ -40,6 +41,8 @@ impl Warnings<'_> {
 pub(super) struct ClosedSurface {
     pub path: PathBuf,
     pub frame: io::FileFrame,
+    /// The time that the file states.
+    pub time: Option<f64>,
     pub vertices: Vec<[f64; 3]>,
     /// Triangles, oriented consistently with their neighbors wherever possible.
     pub triangles: Vec<u32>,
@@ -57,8 +60,10 @@ pub(super) fn from_mesh(
     from: &InitialMesh,
     cleaned: &CleanedMesh,
     warnings: &mut Vec<String>,
+    dated: &mut Option<Dated>,
 ) -> Result<Vec<f64>> {
     let surface = ClosedSurface::read(config, from, warnings)?;
+    *dated = Dated::of(surface.time, surface.path.clone());
     let mixed = frames::different(&surface.path, &surface.frame, &cleaned.about.frame);
     Warnings { path: &surface.path, kept: warnings }.add_whole(mixed);
     let index = TriangleIndex::new(&surface.vertices, &surface.triangles);
@@ -80,7 +85,7 @@ impl ClosedSurface {
         let path = config.resolve(&from.path)?;
         let options = io::MeshOptions::default().frame(from.frame).time(from.time);
         let read = io::read_mesh_with(&path, &options)?;
-        let frame = read.about.frame;
+        let (frame, time) = (read.about.frame, read.about.state.time);
         let mut warnings = Warnings { path: &path, kept: warnings };
         read.warnings.iter().for_each(|w| warnings.add(w));
         let shape = read.mesh;
@@ -119,7 +124,7 @@ impl ClosedSurface {
             found.open_edges, found.nonmanifold_edges
         ));
         }
-        Ok(ClosedSurface { path, frame, vertices, triangles })
+        Ok(ClosedSurface { path, frame, time, vertices, triangles })
     }
 
     /// Returns the smallest and the largest coordinates.
@@ -166,6 +171,7 @@ pub(super) fn from_curve(
     from: &InitialCurve,
     cleaned: &CleanedMesh,
     warnings: &mut Vec<String>,
+    dated: &mut Option<Dated>,
 ) -> Result<Vec<f64>> {
     let path = config.resolve(&from.path)?;
     let mesh = &cleaned.mesh;
@@ -177,6 +183,7 @@ pub(super) fn from_curve(
         ));
     }
     let mut found = io::read_curves_at(&path, from.time)?;
+    *dated = Dated::of(found.state.time, path.clone());
     let mut warnings = Warnings { path: &path, kept: warnings };
     found.warnings.iter().for_each(|w| warnings.add(w));
     close(&path, &mut found, &mut warnings)?;

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::clock::Dated;
 use super::read_volumes::Named;
 use crate::config::{Above, Config, InitialVolume};
 use crate::error::{Error, Result};
+use crate::io;
 use crate::primitives::Values;
 use crate::volume::Volume;
 use crate::words::counted;
@@ -15,6 +17,8 @@ use crate::words::counted;
 /// values are not finite are outside, too.
 pub(super) struct VolumeLevel {
     path: PathBuf,
+    /// The time of the volume, if its file states one.
+    pub(super) dated: Option<Dated>,
     volume: Volume,
     level: f64,
     sign: f64,
@@ -94,7 +98,8 @@ impl VolumeLevel {
         let (raw, array) = (from.raw.as_deref(), from.array.as_deref());
         let named =
             Named { table: "initial.volume", path: &from.path, raw, array, time: from.time };
-        let (path, volume) = named.read(config, warnings)?;
+        let (path, io::VolumeFile { volume, state, .. }) = named.read(config, warnings)?;
+        let dated = Dated::of(state.time, path.clone());
         let found = volume.statistics();
         let level = from.level;
         let sign = match from.inside {
@@ -122,7 +127,7 @@ impl VolumeLevel {
         }
         let outside = 0.5 * (max - min);
         let sides = Sides::new(&volume, |v| v.is_finite() && sign * (v - level) < 0.0);
-        Ok(VolumeLevel { path, volume, level, sign, outside, sides })
+        Ok(VolumeLevel { path, dated, volume, level, sign, outside, sides })
     }
 
     /// Returns whether a box lies inside, or `None` if it may extend to both sides of the level.
@@ -188,8 +193,8 @@ impl VolumeLevel {
         if self.volume.shape().iter().any(|&n| n < 2) {
             let [x, y, z] = self.volume.shape();
             let what = format!("is flat: {x} x {y} x {z} voxels");
-            let remedy = "tiles need two slices or more: stack copies of a picture as raw numbers \
-                          (docs/tutorial-etching.md), or use a planar mesh";
+            let remedy = "tiles need two slices or more: use initial.image for a picture, or a planar \
+                          mesh";
             return Err(Error::input(&self.path, "", what, remedy));
         }
         Ok(self.volume.bounds())
@@ -220,7 +225,8 @@ mod tests {
         let volume = volume.placed([3.0, -2.0, 1.0], steps).unwrap();
         let sides = Sides::new(&volume, |v| v.is_finite() && 30.0 - v < 0.0);
         let (path, outside) = (PathBuf::new(), 9.0);
-        let level = VolumeLevel { path, volume, level: 30.0, sign: -1.0, outside, sides };
+        let dated = None;
+        let level = VolumeLevel { path, dated, volume, level: 30.0, sign: -1.0, outside, sides };
         let mut known = [0; 2];
         let half = [1.0, 0.7, 1.3];
         for at in (0..n).step_by(53) {

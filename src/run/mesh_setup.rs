@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::device::{Device, Size};
 use super::task::Stages;
-use super::{CleanedMesh, memory, picture, setup};
+use super::{CleanedMesh, clock, memory, picture, setup};
 use crate::Cpu;
 use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
@@ -94,7 +94,7 @@ pub(super) fn check(
     task: &str,
     more: impl FnOnce(&CleanedMesh) -> Vec<Result<()>>,
 ) -> Result<String, Vec<Error>> {
-    let cleaned = CleanedMesh::new(config).map_err(|error| vec![error])?;
+    let mut cleaned = CleanedMesh::new(config).map_err(|error| vec![error])?;
     let mesh = &cleaned.mesh;
     let mut checked = vec![config.check_for(mesh.kind), picture::check_array(config, &cleaned)];
     // All further checks need memory.
@@ -102,10 +102,13 @@ pub(super) fn check(
         let problems = checked.into_iter().filter_map(Result::err);
         return Err(problems.chain([error]).collect());
     }
-    checked.extend(more(&cleaned));
     if config.initial.is_some() {
-        checked.push(setup::initial_phi(config, &cleaned).map(drop));
+        let begun = setup::initial_phi(config, &cleaned)
+            .and_then(|start| clock::start_time(config, start.dated.as_ref()));
+        cleaned.start_time = *begun.as_ref().unwrap_or(&0.0);
+        checked.push(begun.map(drop));
     }
+    checked.extend(more(&cleaned));
     checked.push(check_patches(config, &cleaned));
     let problems: Vec<Error> = checked.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {

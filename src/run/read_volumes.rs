@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::config::Config;
 use crate::error::Result;
 use crate::io::{self, VolumeOptions};
-use crate::volume::Volume;
 
 /// A volume named in a case, with the information needed to read it.
 pub(super) struct Named<'a> {
@@ -23,7 +22,11 @@ impl Named<'_> {
     /// # Errors
     /// Returns the errors of [`io::read_volume`]. Returns [`Error::Case`](crate::Error::Case) for
     /// an invalid layout of raw data.
-    pub fn read(&self, config: &Config, warnings: &mut Vec<String>) -> Result<(PathBuf, Volume)> {
+    pub fn read(
+        &self,
+        config: &Config,
+        warnings: &mut Vec<String>,
+    ) -> Result<(PathBuf, io::VolumeFile)> {
         let path = config.resolve(self.path)?;
         let layout = match self.raw.map(str::parse).transpose() {
             Ok(layout) => layout,
@@ -33,12 +36,12 @@ impl Named<'_> {
             .raw(layout)
             .array(self.array.map(str::to_string))
             .time(self.time);
-        let file = io::read_volume(&path, &options.table(self.table))?;
-        for what in file.warnings {
+        let mut file = io::read_volume(&path, &options.table(self.table))?;
+        for what in std::mem::take(&mut file.warnings) {
             let warning = format!("{}: {what}", path.display());
             tracing::warn!("{warning}");
             warnings.push(warning);
         }
-        Ok((path, file.volume))
+        Ok((path, file))
     }
 }

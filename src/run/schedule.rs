@@ -71,6 +71,14 @@ impl Schedule {
         }
     }
 
+    /// Returns the schedule of a run that begins at time `start`. Output times are multiples of the
+    /// interval.
+    pub(super) fn starting(self, start: f64) -> Self {
+        // A start that differs from an output time only by rounding counts as that time.
+        let next = self.interval.map_or(1.0, |dt| (start / dt + 1e-9).floor() + 1.0);
+        Schedule { next: next.max(0.0) as u64, time: start, ..self }
+    }
+
     /// Returns the schedule at a later point. `next` is the number of the next output time.
     pub(super) fn at(self, next: u64, time: f64, steps: u64) -> Self {
         Schedule { next, time, steps, ..self }
@@ -190,6 +198,17 @@ mod tests {
         assert_eq!(end, End::Time);
         // There are four steps per interval.
         assert_eq!(run.steps(), 28);
+    }
+
+    #[test]
+    fn output_times_after_a_later_start_are_the_same() {
+        for (start, first) in [(0.3, 0.4), (0.1 + 0.2, 0.4), (0.35, 0.4), (0.0, 0.1), (-0.05, 0.0)]
+        {
+            let mut run = schedule("end_time = 0.55", "interval = 0.1").starting(start);
+            let (times, end) = states(&mut run, 0.03);
+            assert!((times[0] - first).abs() < 1e-15, "{start}: {times:?}");
+            assert_eq!((times.last(), end), (Some(&0.55), End::Time));
+        }
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::clock::Dated;
 use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
+use super::initial_from_image::ImageLevel;
 use super::initial_from_volume::VolumeLevel;
 use super::{CleanedMesh, initial_from_group, initial_from_surface};
 use crate::config::{self, Component, Config, Initial, Speed, Velocity};
@@ -19,7 +21,7 @@ use crate::mesh::statistics::facets::CellsAround;
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex_array`] and [`vertex_field`]. Returns
 /// [`Error::Case`] for a negative curvature coefficient. A coefficient that depends on time is
-/// checked at time 0.
+/// checked at the start time.
 pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     let evolve = config.evolve.as_ref();
     let velocity = match evolve.and_then(|e| e.velocity.as_ref()) {
@@ -88,7 +90,7 @@ fn coefficient(
             None if expression.uses_time() => {
                 Ok(Coefficient::Varying([vertex_field(config, cleaned, key, expression)?]))
             }
-            None => vertex_values(config, cleaned, key, expression, 0.0).map(rows),
+            None => vertex_values(config, cleaned, key, expression, cleaned.start_time).map(rows),
         },
     }
 }
@@ -143,7 +145,7 @@ fn vector(
             Component::Number(x) => vec![*x; rows.len()],
             Component::Volume(_) => vec![0.0; rows.len()],
             Component::Expression(expression) => {
-                vertex_values(config, cleaned, &key(k), expression, 0.0)?
+                vertex_values(config, cleaned, &key(k), expression, cleaned.start_time)?
             }
         };
         rows.iter_mut().zip(values).for_each(|(row, value)| row[k] = value);
@@ -152,7 +154,7 @@ fn vector(
 }
 
 /// Refuses a coefficient that is negative anywhere. A coefficient that depends on time is checked
-/// at time 0. `written` is the coefficient as given in the case.
+/// at the start time. `written` is the coefficient as given in the case.
 fn not_negative(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -161,9 +163,12 @@ fn not_negative(
     written: Option<&config::Coefficient>,
 ) -> Result<()> {
     const REMEDY: &str = "a negative coefficient means a backward heat flow, which has no solution";
-    let (values, time): (Vec<f64>, &str) = match coefficient {
-        Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
-        Coefficient::Varying([field]) => (field.values(&cleaned.mesh.vertices, 0.0), " at t = 0"),
+    let start = cleaned.start_time;
+    let (values, time): (Vec<f64>, String) = match coefficient {
+        Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), String::new()),
+        Coefficient::Varying([field]) => {
+            (field.values(&cleaned.mesh.vertices, start), format!(" at t = {start}"))
+        }
         // Config validation refuses negative numbers.
         Coefficient::Uniform(_) => return Ok(()),
     };
@@ -172,7 +177,7 @@ fn not_negative(
     let what = format!("{key} must be >= 0, but is {} at vertex {vertex}{time}", values[k]);
     match written {
         Some(config::Coefficient::Expression(expression)) => {
-            let flaw = at_vertex(cleaned, expression, k, 0.0, &what, REMEDY);
+            let flaw = at_vertex(cleaned, expression, k, start, &what, REMEDY);
             Err(config.error_at(key, flaw.to_string(), ""))
         }
         _ => Err(config.error_at(key, what, REMEDY)),
@@ -187,6 +192,8 @@ pub struct Start {
     pub phi: Vec<f64>,
     /// Warnings about the file that phi comes from, one sentence each.
     pub warnings: Vec<String>,
+    /// The time of the file that phi comes from, if it states one.
+    pub dated: Option<Dated>,
 }
 
 /// Returns phi of `[initial]` on the cleaned mesh.
@@ -200,34 +207,42 @@ pub struct Start {
 /// mesh.
 pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
+    let mut dated = None;
     let phi = match &config.initial {
         Some(Initial::Shape(shape)) => {
             cleaned.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
         Some(Initial::Mesh { mesh }) => {
-            initial_from_surface::from_mesh(config, mesh, cleaned, &mut warnings)?
+            initial_from_surface::from_mesh(config, mesh, cleaned, &mut warnings, &mut dated)?
         }
         Some(Initial::Curve { curve }) => {
-            initial_from_surface::from_curve(config, curve, cleaned, &mut warnings)?
+            initial_from_surface::from_curve(config, curve, cleaned, &mut warnings, &mut dated)?
         }
         Some(Initial::Volume { volume }) => {
             let level = VolumeLevel::read(config, volume, &mut warnings)?;
+            dated = level.dated.clone();
             cleaned.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
+        }
+        Some(Initial::Image { image }) => {
+            let image = ImageLevel::read(config, image, &mut warnings)?;
+            image.signed_distances(&cleaned.mesh.vertices)
         }
         Some(Initial::Group { group }) => {
             initial_from_group::from_group(cleaned, group, &mut warnings)
                 .map_err(config.locate("initial.group"))?
         }
         Some(Initial::Data { data }) => {
+            dated = Dated::of_array(cleaned, data);
             cleaned.vertex_array(data).map_err(config.locate("initial.data"))?
         }
         Some(Initial::Expression { expression }) => {
+            dated = Dated::of_expression(cleaned, expression);
             vertex_values(config, cleaned, "initial.expression", expression, 0.0)?
         }
         None => {
             return Err(Error::usage(
                 "[initial] is missing",
-                "add a shape, `mesh`, `curve`, `volume`, `group`, `data` or `expression`",
+                "add a shape, `mesh`, `curve`, `volume`, `image`, `group`, `data` or `expression`",
             ));
         }
     };
@@ -244,7 +259,7 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
             format!("the mesh reaches from {low:?} to {high:?}; place the shape across it"),
         ));
     }
-    Ok(Start { phi, warnings })
+    Ok(Start { phi, warnings, dated })
 }
 
 /// Returns the slowness `1 / speed` for a distance.

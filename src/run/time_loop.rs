@@ -39,6 +39,8 @@ impl Point {
 
 /// The inputs of a time loop other than the motion.
 pub(super) struct LoopInputs<'a> {
+    /// Time at which a run begins that does not resume.
+    pub start_time: f64,
     pub evolve: &'a Evolve,
     pub output: &'a Output,
     pub measures: &'a mut MeasuresFile,
@@ -71,7 +73,8 @@ impl LoopInputs<'_> {
         from: Option<Point>,
         report: &mut Report,
     ) -> Result<()> {
-        let first = || Point::first(Schedule::new(self.evolve, self.output), motion.is_extinct());
+        let schedule = Schedule::new(self.evolve, self.output).starting(self.start_time);
+        let first = || Point::first(schedule, motion.is_extinct());
         let point = from.unwrap_or_else(first);
         // Writing has its own threads. If it shared the threads of the steps, a thread that waits
         // within a step could start to write a state, and the step would take as long as the disk.

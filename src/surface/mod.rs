@@ -13,10 +13,12 @@ mod boundary_edges;
 mod bvh;
 mod closest_point;
 pub(crate) mod connected_parts;
+mod contours;
 pub mod cubes;
 mod cuda;
 mod curve_distance;
 mod drawn_curves;
+mod extrusion;
 mod flat_triangles;
 mod isosurface;
 mod lattice_distance;
@@ -32,9 +34,11 @@ pub use crate::mesh::interface::{Interface, extract};
 pub use closest_point::{Located, Locator};
 pub use connected_parts::cuda::DeviceParts;
 pub use connected_parts::{Extent, Parts, largest_part};
+pub use contours::Pixels;
 pub use cuda::DeviceSurface;
 pub use curve_distance::PlaneCurves;
 pub use drawn_curves::{Side, Sides, sides};
+pub use extrusion::Extrusion;
 pub use flat_triangles::drop_flat;
 pub use isosurface::cuda::{
     DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,

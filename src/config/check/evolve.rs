@@ -6,6 +6,15 @@ use crate::config::values::{Coefficient, HalfWidth, Velocity};
 use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
 
 pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
+    if let Some(start) = evolve.start_time {
+        finite("evolve.start_time", &[start])?;
+        require(
+            evolve.end_time.is_none_or(|end| end > start),
+            "evolve.end_time",
+            format!("must be later than start_time = {start}"),
+            "times are absolute: use a later end",
+        )?;
+    }
     positive("evolve.end_time", evolve.end_time)?;
     positive("evolve.max_step", evolve.max_step)?;
     positive("evolve.steady", evolve.steady)?;

@@ -150,6 +150,12 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
         Initial::Group { .. } => return of_meshes(true, "initial.group", "use a shape or a file"),
         Initial::Curve { .. } => return of_meshes(true, "initial.curve", "use a shape or a file"),
         Initial::Mesh { .. } | Initial::Volume { .. } => false,
+        Initial::Image { image } => {
+            let remedy = "add extrude = [lower, upper], the ends of the mask along z";
+            let what = "has no ends along z, which tiles need";
+            require(image.extrude.is_some(), "initial.image", what, remedy)?;
+            image.union.as_ref().is_some_and(|shape| shape.bounds().is_none())
+        }
         Initial::Expression { .. } => true,
         Initial::Shape(shape) => shape.bounds().is_none(),
     };

@@ -94,7 +94,11 @@ impl<R: Real> Evolution<R> {
             scratch: Scratch::new(&patches, problem.cpu.threads()),
             implicit: problem.implicit.then(|| Implicit::new(&patches)),
             increments: problem.galerkin.as_ref().map(|_| Increments::new(phi.len())),
-            progress: Progress { reach: problem.reach(&phi), ..Progress::default() },
+            progress: Progress {
+                reach: problem.reach(&phi),
+                time: problem.options.start_time,
+                ..Progress::default()
+            },
             next: phi.clone(),
             phi,
             eikonal: EikonalState::new(patches, coordinates, Slowness::Uniform(R::one())),

@@ -230,7 +230,7 @@ impl<R: Real> Problem<R> {
     }
 
     /// Returns phi at the start (mesh order). If it has no interface, it takes the given inflow
-    /// values at time 0 at the inflow vertices, as it does after every step.
+    /// values at the start time at the inflow vertices, as it does after every step.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is no interface, and none can enter.
@@ -239,7 +239,7 @@ impl<R: Real> Problem<R> {
         let mut entered = phi.to_vec();
         let mesh_vertices = self.patches.mesh_vertices();
         for &v in &self.inflow.vertices {
-            if let Some(value) = self.given_inflow(v as usize, 0.0) {
+            if let Some(value) = self.given_inflow(v as usize, self.options.start_time) {
                 entered[mesh_vertices[v as usize] as usize] = value;
             }
         }

@@ -105,6 +105,8 @@ pub struct Options {
     /// The longest step while a coefficient depends on time; infinite by default. Where the change
     /// of a coefficient cannot be derived from its expression, it is sampled at least that often.
     pub max_step: f64,
+    /// The time at which the evolution begins, 0 by default.
+    pub start_time: f64,
 }
 
 impl Options {
@@ -122,6 +124,7 @@ impl Options {
             curvature_step: CurvatureStep::default(),
             least_quality: LEAST_QUALITY,
             max_step: f64::INFINITY,
+            start_time: 0.0,
         }
     }
 
@@ -172,6 +175,12 @@ impl Options {
     /// Sets the quality below which cells are too poor for the Taylor-Galerkin step.
     pub fn with_least_quality(mut self, least_quality: f64) -> Self {
         self.least_quality = least_quality;
+        self
+    }
+
+    /// Sets the time at which the evolution begins.
+    pub fn with_start_time(mut self, start_time: f64) -> Self {
+        self.start_time = start_time;
         self
     }
 

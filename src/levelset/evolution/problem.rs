@@ -44,7 +44,7 @@ pub(super) struct Problem<R: Real> {
 }
 
 impl<R: Real> Problem<R> {
-    /// Examines the mesh and evaluates the coefficients at time 0.
+    /// Examines the mesh and evaluates the coefficients at the start time.
     ///
     /// # Errors
     /// Returns the errors of [`super::Evolution::new`], except for those about phi.
@@ -96,7 +96,7 @@ impl<R: Real> Problem<R> {
             slow,
             options,
         };
-        match problem.refresh_all(0.0) {
+        match problem.refresh_all(problem.options.start_time) {
             Ok(()) => Ok(problem),
             Err(flaw) => Err(problem.explain(&flaw, 1).as_error()),
         }

@@ -128,7 +128,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             stages: Default::default(),
             options,
             seconds: Seconds::default(),
-            time: 0.0,
+            time: options.start_time,
             steps: 0,
             breakdown: None,
             cpu,

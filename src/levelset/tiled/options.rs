@@ -89,6 +89,8 @@ pub struct Options {
     /// The longest step while a coefficient depends on time; infinite by default. Where the change
     /// of a coefficient cannot be derived from its expression, it is sampled at least that often.
     pub max_step: f64,
+    /// The time at which the motion begins, 0 by default.
+    pub start_time: f64,
     /// The method that keeps phi close to a distance.
     pub reinitialize: Reinitialize,
 }
@@ -106,6 +108,7 @@ impl Options {
             time: Time::default(),
             nu: 0.5,
             max_step: f64::INFINITY,
+            start_time: 0.0,
             reinitialize: Reinitialize::default(),
         }
     }
@@ -130,6 +133,12 @@ impl Options {
     /// Sets the CFL factor nu.
     pub fn with_nu(mut self, nu: f64) -> Self {
         self.nu = nu;
+        self
+    }
+
+    /// Sets the time at which the motion begins.
+    pub fn with_start_time(mut self, start_time: f64) -> Self {
+        self.start_time = start_time;
         self
     }
 

@@ -16,7 +16,7 @@ use crate::run::motion::{Motion, other};
 use crate::run::out_of_plane::leaves_the_plane;
 use crate::run::states::{States, StoredMesh};
 use crate::run::task::{Run, Task};
-use crate::run::{CleanedMesh, identity, setup};
+use crate::run::{CleanedMesh, clock, identity, setup};
 
 /// A case that moves an interface on a mesh.
 pub(in crate::run) struct EvolveTask<'a> {
@@ -40,11 +40,14 @@ impl Task for EvolveTask<'_> {
 
     fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
         let config = self.config;
-        let setup = MeshSetup::new(config, self.cpu.clone(), &mut run.stage)?;
+        let mut setup = MeshSetup::new(config, self.cpu.clone(), &mut run.stage)?;
         setup.note(report);
-        let (cleaned, mesh) = (&setup.cleaned, &setup.cleaned.mesh);
-        let setup::Start { phi, warnings, .. } = setup::initial_phi(config, cleaned)?;
+        let setup::Start { phi, warnings, dated } = setup::initial_phi(config, &setup.cleaned)?;
         report.warnings.extend(warnings);
+        let start_time = clock::start_time(config, dated.as_ref())?;
+        clock::note(config, dated.as_ref(), start_time, report);
+        setup.cleaned.start_time = start_time;
+        let (cleaned, mesh) = (&setup.cleaned, &setup.cleaned.mesh);
         let terms = setup::terms(config, cleaned)?;
         report.warnings.extend(cleaned.doubts());
         let (stopped, state) = run.stopped.take().unzip();
@@ -63,7 +66,7 @@ impl Task for EvolveTask<'_> {
         // All pictures of a series use the camera and the colors of the first state.
         let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
         let first = match snapshot.is_some() && is_series {
-            true => Some(factory::mesh_motion(&setup, start, None)?.view(0, 0.0)?),
+            true => Some(factory::mesh_motion(&setup, start, None)?.view(0, start_time)?),
             false => None,
         };
         drop((snapshot, phi));
@@ -73,7 +76,8 @@ impl Task for EvolveTask<'_> {
         let files = States::new(config, &stored, &patch_of, "phi", run.folder, setup.gpu())?;
         let (kind, threads) = (Some(mesh.kind), self.cpu.threads());
         let files = Box::new(files);
-        Begun { config, motion, files, identity, first, kind, threads }.run(run, stopped, report)
+        Begun { config, start_time, motion, files, identity, first, kind, threads }
+            .run(run, stopped, report)
     }
 }
 
@@ -88,7 +92,7 @@ fn check_entry(config: &Config, cpu: &Arc<Cpu>, cleaned: &CleanedMesh) -> Result
         return Ok(());
     }
     let Ok(terms) = setup::terms(config, cleaned) else { return Ok(()) };
-    let (mesh, options) = (&cleaned.mesh, Options::new(None));
+    let (mesh, options) = (&cleaned.mesh, Options::new(None).with_start_time(cleaned.start_time));
     let patches = Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?;
     Evolution::<f64>::new(cpu.clone(), mesh, Arc::new(patches), &phi, &terms, options)
         .map(drop)
@@ -118,6 +122,7 @@ fn options(setup: &MeshSetup<'_>) -> Options {
     Options::new(half_width)
         .with_cfl(config.cfl())
         .with_max_step(config.max_step())
+        .with_start_time(setup.cleaned.start_time)
         .with_advection(evolve.advection())
         .with_normal_motion(evolve.normal_motion)
         .with_one_pass(evolve.one_pass)

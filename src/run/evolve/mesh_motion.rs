@@ -48,7 +48,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         phi: &[f64],
     ) -> Self {
         let mut motion = MeshMotion { solver, setup, weight, first_weight: None };
-        motion.first_weight = motion.mean_weight(phi, 0.0);
+        motion.first_weight = motion.mean_weight(phi, setup.cleaned.start_time);
         motion
     }
 

@@ -23,6 +23,8 @@ use crate::output::{Drift, MeasuresFile, Report, Status, Verdict};
 /// A motion that is ready to start or to resume.
 pub(super) struct Begun<'a> {
     pub config: &'a Config,
+    /// Time at which the run begins.
+    pub start_time: f64,
     pub motion: Box<dyn Motion + 'a>,
     pub files: Box<dyn Files + 'a>,
     /// The identity stored in checkpoints, if the run writes any.
@@ -59,6 +61,7 @@ impl Begun<'_> {
         let keeper = self.keeper(&run, stopped.as_ref());
         let (mut measures, point) = self.open(&run, stopped, &evolve, report)?;
         let inputs = LoopInputs {
+            start_time: self.start_time,
             evolve: &evolve,
             output: &self.config.output,
             measures: &mut measures,

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
 use crate::gpu::volume::DeviceVolume;
+use crate::io;
 use crate::run::read_volumes::Named;
 use crate::volume::Volume;
 use crate::words::counted;
@@ -56,7 +57,7 @@ impl Arrays {
             let (raw, name) = (array.raw.as_deref(), array.array.as_deref());
             let (path, time) = (&array.volume, array.time);
             let named = Named { table: &key, path, raw, array: name, time };
-            let (path, volume) = named.read(config, &mut arrays.warnings)?;
+            let (path, io::VolumeFile { volume, .. }) = named.read(config, &mut arrays.warnings)?;
             let found = volume.statistics();
             let none = found.nan + found.infinite;
             if none > 0 {

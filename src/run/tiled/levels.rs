@@ -89,7 +89,8 @@ impl TiledCase<'_> {
     /// Returns the same case on another grid.
     pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> TiledCase<'a> {
         let (cpu, arrays) = (self.cpu.clone(), self.arrays.clone());
-        TiledCase { config: self.config, source, cpu, arrays }
+        let start_time = self.start_time.clone();
+        TiledCase { config: self.config, source, cpu, arrays, start_time }
     }
 
     /// Takes steps until a steady state is reached, and returns the number of steps.

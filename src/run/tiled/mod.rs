@@ -12,14 +12,14 @@ mod solver;
 mod start;
 mod states;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::checkpointing::{Stopped, identify};
 use super::device::Device;
 use super::evolve::Begun;
 use super::motion::{Motion, other};
 use super::task::{Run, Stages, Task};
-use super::{factory, identity};
+use super::{clock, factory, identity};
 use crate::Cpu;
 use crate::config::{Config, HalfWidth, Method, Rule, TiledSource};
 use crate::error::{Error, Result};
@@ -44,11 +44,14 @@ pub(super) struct TiledCase<'a> {
     cpu: Arc<Cpu>,
     /// The volumes used as coefficients.
     arrays: Arc<Arrays>,
+    /// The time at which the run begins, once `[initial]` has been read.
+    start_time: OnceLock<f64>,
 }
 
 /// A motion on tiles that is ready to start or to resume.
 pub(super) struct BegunTiles<'a> {
     motion: Box<dyn Motion + 'a>,
+    start_time: f64,
     /// The identity stored in checkpoints, if the run writes any.
     identity: Option<Identity>,
     device: Device,
@@ -62,7 +65,7 @@ impl<'a> TiledCase<'a> {
     /// coefficient.
     pub(super) fn new(config: &'a Config, source: &'a TiledSource, cpu: Arc<Cpu>) -> Result<Self> {
         let arrays = Arc::new(cpu.run(|| Arrays::read(config))?);
-        Ok(TiledCase { config, source, cpu, arrays })
+        Ok(TiledCase { config, source, cpu, arrays, start_time: OnceLock::new() })
     }
 }
 
@@ -88,10 +91,11 @@ impl Task for TiledCase<'_> {
         let (stopped, state) = run.stopped.take().unzip();
         let goes_on = stopped.as_ref().zip(state);
         let begun = factory::tiled_motion(self, goes_on, report, &mut run.stage)?;
-        let BegunTiles { motion, identity, device } = begun;
+        let BegunTiles { motion, start_time, identity, device } = begun;
         let files = Box::new(States::new(self.config, run.folder, device.gpu.as_ref()));
         let (config, threads) = (self.config, self.cpu.threads());
-        let begun = Begun { config, motion, files, identity, first: None, kind: None, threads };
+        let (first, kind) = (None, None);
+        let begun = Begun { config, start_time, motion, files, identity, first, kind, threads };
         begun.run(run, stopped, report)
     }
 }
@@ -104,6 +108,7 @@ impl TiledCase<'_> {
     pub(super) fn check_start<R: Wide, S: Stored<R>, const E: usize>(&self) -> Result<String> {
         let warnings = &mut Vec::new();
         let source = self.read(warnings)?;
+        clock::start_time(self.config, source.dated().as_ref())?;
         let expected = match self.expected::<R, S, E>(&source)? {
             Some(expected) => {
                 self.check_volume::<R>(None)?;
@@ -147,7 +152,13 @@ impl TiledCase<'_> {
     ) -> Result<BegunTiles<'a>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let (grid, phi) = self.first_tiles::<R, S, E>(&mut report.warnings)?;
+        let source = self.read(&mut report.warnings)?;
+        let dated = source.dated();
+        let start_time = clock::start_time(config, dated.as_ref())?;
+        clock::note(config, dated.as_ref(), start_time, report);
+        let start_time = *self.start_time.get_or_init(|| start_time);
+        let (grid, phi) = self.first_tiles::<R, S, E>(&source, &mut report.warnings)?;
+        drop(source);
         let (stopped, state) = stopped.unzip();
         let identity = identify(config, stopped, || {
             identity::of_tiles(config, self.arrays.iter(), &grid, &phi, R::of(self.gamma()))
@@ -175,17 +186,17 @@ impl TiledCase<'_> {
                 motion
             }
         };
-        Ok(BegunTiles { motion: Box::new(motion), identity, device })
+        Ok(BegunTiles { motion: Box::new(motion), start_time, identity, device })
     }
 
     /// Returns the initial tiles after checking that the run fits in memory.
     fn first_tiles<R: Wide, S: Stored<R>, const E: usize>(
         &self,
+        source: &start::Source,
         warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
-        let source = self.read(warnings)?;
-        self.expected::<R, S, E>(&source)?;
-        self.start_of_all::<R, S, E>(&source, warnings)
+        self.expected::<R, S, E>(source)?;
+        self.start_of_all::<R, S, E>(source, warnings)
     }
 
     /// Returns the data needed to describe breakdowns.
@@ -214,6 +225,7 @@ impl TiledCase<'_> {
             .with_time(config.time_scheme())
             .with_nu(config.cfl())
             .with_max_step(config.max_step())
+            .with_start_time(*self.start_time.get().unwrap_or(&0.0))
             .with_reinitialize(reinitialize)
     }
 

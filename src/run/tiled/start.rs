@@ -11,7 +11,9 @@ use crate::geometry::Real;
 use crate::geometry::shape::Shape;
 use crate::geometry::shape_sampling;
 use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
+use crate::run::clock::Dated;
 use crate::run::frames;
+use crate::run::initial_from_image::ImageLevel;
 use crate::run::initial_from_surface::ClosedSurface;
 use crate::run::initial_from_volume::VolumeLevel;
 use crate::surface::LatticeDistance;
@@ -25,7 +27,7 @@ const MOST: usize = 10;
 
 /// Whether phi of `[initial]` is the signed distance to its interface.
 pub(super) fn is_distance(config: &Config) -> bool {
-    matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. }))
+    matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. } | Initial::Image { .. }))
 }
 
 /// phi of `[initial]` as read from the case, independent of the grid.
@@ -35,6 +37,18 @@ pub(super) enum Source {
     Expression(Lattice),
     Mesh(ClosedSurface),
     Volume(Box<VolumeLevel>),
+    Image(Box<ImageLevel>),
+}
+
+impl Source {
+    /// Returns the time of the file that phi comes from, if it states one.
+    pub(super) fn dated(&self) -> Option<Dated> {
+        match self {
+            Source::Mesh(surface) => Dated::of(surface.time, surface.path.clone()),
+            Source::Volume(level) => level.dated.clone(),
+            Source::Shape(_) | Source::Expression(_) | Source::Image(_) => None,
+        }
+    }
 }
 
 /// The initial tiles, their values, and two counts for a closed surface: the number of voxels whose
@@ -69,6 +83,9 @@ impl TiledCase<'_> {
                 let level = VolumeLevel::read(self.config, volume, warnings)?;
                 Source::Volume(Box::new(level))
             }
+            Some(Initial::Image { image }) => {
+                Source::Image(Box::new(ImageLevel::read(self.config, image, warnings)?))
+            }
             _ => return Err(self.unbounded()),
         })
     }
@@ -84,14 +101,11 @@ impl TiledCase<'_> {
             Source::Shape(shape) => shape.bounds().ok_or_else(|| self.unbounded()),
             Source::Expression(_) => bounds.ok_or_else(|| self.unbounded()),
             Source::Mesh(surface) => Ok(surface.bounds()),
-            Source::Volume(level) => {
-                let (mut low, mut high) = level.bounds()?;
-                if let Some((min, max)) = bounds {
-                    low = std::array::from_fn(|k| low[k].max(min[k]));
-                    high = std::array::from_fn(|k| high[k].min(max[k]));
-                }
-                Ok((low, high))
-            }
+            Source::Volume(level) => Ok(common(level.bounds()?, bounds)),
+            Source::Image(image) => match image.bounds() {
+                Some(all) => Ok(common(all, bounds)),
+                None => bounds.ok_or_else(|| self.unbounded()),
+            },
         }
     }
 
@@ -168,6 +182,24 @@ impl TiledCase<'_> {
                     }
                     let wall = |x| level.beyond(x).max(frame.signed_distance(x));
                     within(&axes, lines.dx, far, out, wall);
+                }
+                Source::Image(image) => {
+                    let middle = axes.map(|axis| 0.5 * (axis[1] + axis[E]));
+                    let radius = 0.5 * 3.0_f64.sqrt() * (E - 1) as f64 * lines.dx;
+                    // Distances change by at most the length of the way.
+                    let distance = image.signed_distances(&[middle])[0];
+                    if distance.abs() > radius + far {
+                        out.fill(R::of(distance.signum()) * R::INFINITY);
+                    } else {
+                        let points: Vec<[f64; 3]> = places(&axes, 1, E).collect();
+                        let distances = image.signed_distances(&points);
+                        for (value, distance) in out.iter_mut().zip(distances) {
+                            *value = R::of(distance / lines.dx);
+                        }
+                    }
+                    if self.source.bounds.is_some() {
+                        within(&axes, lines.dx, far, out, |x| frame.signed_distance(x));
+                    }
                 }
                 Source::Mesh(_) => {}
             }
@@ -247,6 +279,20 @@ impl TiledCase<'_> {
             return Err(self.config.error_at("domain.tiled.dx", what, remedy));
         }
         Ok((first.map(|x| x as i32), last.map(|x| x as i32)))
+    }
+}
+
+/// A box, given by its smallest and its largest corner.
+type Corners = ([f64; 3], [f64; 3]);
+
+/// Returns the part of a box that lies within the bounds, if there are any.
+fn common((low, high): Corners, bounds: Option<Corners>) -> Corners {
+    match bounds {
+        Some((min, max)) => (
+            std::array::from_fn(|k| low[k].max(min[k])),
+            std::array::from_fn(|k| high[k].min(max[k])),
+        ),
+        None => (low, high),
     }
 }
 

@@ -199,6 +199,7 @@ fn run_and_keep(
     let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, (Instant::now(), 1000.0));
     fake.measured = Some((Measurer::new(mesh), mesh.clone()));
     let inputs = LoopInputs {
+        start_time: 0.0,
         evolve: config.evolve.as_ref().unwrap(),
         output: &config.output,
         measures: &mut measures,

@@ -97,6 +97,8 @@ impl<R: Real> DeviceEvolution<R> {
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
         let phi = &*problem.start(phi)?;
         let mut evolution = Self::at_rest(gpu, problem, phi)?;
+        let start_time = evolution.problem.options.start_time;
+        evolution.change(|control| control.time = start_time)?;
         if evolution.problem.options.rule == Rule::Never {
             let problem = &evolution.problem;
             let width = problem.half_width();

@@ -106,7 +106,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         options: Options,
         room: Option<usize>,
     ) -> Result<Self> {
-        Self::starting_at(cuda, grid, phi, terms, options, room, (0.0, 0))
+        let at = (options.start_time, 0);
+        Self::starting_at(cuda, grid, phi, terms, options, room, at)
     }
 
     /// Starts from tiles and phi that are already on the GPU.

@@ -1,0 +1,42 @@
+//! The table `initial.image`: a picture that is extruded along z.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Above;
+use crate::geometry::shape::Shape;
+
+/// Light or dark part of a picture, extruded along z: `image = { path = "mask.png", pixel = 0.05,
+/// extrude = [0, 0.2] }`. y points up, as in the picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct InitialImage {
+    /// Gray picture (PNG, TIFF, PGM), relative to the case file. `${NAME}` stands for an
+    /// environment variable.
+    #[schemars(example = "mask.png")]
+    pub path: String,
+    /// Coordinates x and y of the lower left corner of the picture. Default `[0, 0]`.
+    #[serde(default)]
+    pub min: [f64; 2],
+    /// Coordinates x and y of the upper right corner. Give it or `pixel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<[f64; 2]>,
+    /// Edge length of a pixel, > 0. Give it or `max`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub pixel: Option<f64>,
+    /// Lower and upper end along z. Required on tiles. Default: no ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extrude: Option<[f64; 2]>,
+    /// Gray value at the interface. Default: half of the range of the pixels, such as 127.5 for 8
+    /// bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// Gray values that are inside. Default `above`: the light part.
+    #[serde(default)]
+    pub inside: Above,
+    /// Shape that is inside, too, such as the free space above a mask. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub union: Option<Shape>,
+}
