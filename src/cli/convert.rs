@@ -18,7 +18,9 @@ use zeroset::io::{
     Frame, MeshFile, MeshOptions, VolumeFile, WriteOptions, check_target, check_volume_target,
     is_volume_target, read_mesh_with, write_mesh_about,
 };
+use zeroset::mesh::repair::{Repairs, Thinness, Weld};
 use zeroset::mesh::{Kind, Mesh, Places, boundary, normal_arrays, part};
+use zeroset::surface::repaired;
 use zeroset::words::noun;
 
 /// Arguments of `zeroset convert`.
@@ -31,6 +33,7 @@ Examples:
   zeroset convert scan.ply scan.msh --ascii
   zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
   zeroset convert results/interface_000050.vtp front.obj --normals
+  zeroset convert scan.stl clean.ply --repair
   zeroset convert head.nii.gz head.vti
   zeroset convert results/run/run.pvd last.ply
   zeroset convert results/run/run.pvd state.ply --time all
@@ -41,6 +44,13 @@ mesh; .vtp, .ply, .obj, .off, .stl or .gii for triangles; .sol for point data al
 cells keep their order. Point data, cell data and groups are written to .vtu, .vtp, .msh and .ply; a
 warning names the data that a format cannot hold. An existing OUT is replaced, unless it is IN. An
 existing .sol beside a new .mesh is not. A failed conversion leaves no partial file.
+
+--repair joins coincident vertices, removes degenerate cells without disconnecting the mesh, splits
+cells at hanging nodes, leaves out duplicate cells and unused vertices, turns tetrahedra with
+negative volume, and orients triangles: closed components face outward, cavities face what they
+enclose, and open components keep the orientation of most of their area.
+
+The order is --repair, --where, --boundary, --normals. Warnings state what was done and how often.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.
@@ -58,6 +68,13 @@ pub struct Args {
     /// Write text instead of binary (msh, ply, stl)
     #[arg(long)]
     pub ascii: bool,
+    /// Repair the mesh: coincident vertices, degenerate cells, hanging nodes, orientation
+    #[arg(long)]
+    pub repair: bool,
+    /// Which coincident vertices --repair joins: auto (along torn edges), never, or all within a
+    /// length
+    #[arg(long, value_name = "auto|never|LENGTH", requires = "repair")]
+    pub weld: Option<Weld>,
     /// Keep only the cells whose vertices all satisfy an expression in x, y, z and vertex arrays
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
@@ -141,23 +158,52 @@ fn write_volume_of(args: &Args, output: &Path, file: VolumeFile, ui: &Ui) -> Res
 fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<()> {
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
-    let mut mesh = file.mesh;
+    let mesh = changed(file.mesh, args)?;
+    ui.warn_of(output, write_mesh_about(output, &mesh, &args.options()?, &file.about)?);
+    ui.print(&words(output, &mesh))
+}
+
+/// Makes the requested changes to a mesh.
+///
+/// # Errors
+/// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and
+/// [`Error::Input`] or [`Error::Mesh`] for a mesh that cannot be changed.
+fn changed(mut mesh: Mesh, args: &Args) -> Result<Mesh> {
+    let in_file = |error: Error| error.in_file(&args.input);
+    if args.repair {
+        let weld = args.weld.unwrap_or(Weld::Auto);
+        let repairs = Repairs { weld, degenerate: Some(Thinness::Thin) };
+        mesh = repaired(mesh, repairs).map_err(in_file)?.0;
+    }
     if let Some(selection) = &args.selection {
         mesh = selected(mesh, selection)?;
     }
     if args.boundary {
-        mesh = boundary(&mesh).map_err(|error| error.in_file(&args.input))?;
+        mesh = boundary(&mesh).map_err(in_file)?;
     }
     if args.normals {
-        add_normals(&mut mesh)?;
+        triangles_only(&mesh, "--normals")?;
+        add_normals(&mut mesh);
     }
-    ui.warn_of(output, write_mesh_about(output, &mesh, &args.options()?, &file.about)?);
-    ui.print(&words(output, &mesh))
+    Ok(mesh)
+}
+
+/// Returns an error if an option for triangles is given for tetrahedra.
+fn triangles_only(mesh: &Mesh, option: &str) -> Result<()> {
+    if mesh.kind == Kind::Volume {
+        let what = match option {
+            "--normals" => "--normals: tetrahedra have no normals".into(),
+            _ => format!("{option} is for triangles, but the mesh has tetrahedra"),
+        };
+        return Err(Error::usage(what, "add --boundary"));
+    }
+    Ok(())
 }
 
 /// Returns an error if an option for meshes is given with a volume as output.
 fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
+        ("--repair", args.repair),
         ("--where", args.selection.is_some()),
         ("--boundary", args.boundary),
         ("--normals", args.normals),
@@ -187,18 +233,11 @@ fn cut(stored: &BTreeMap<String, usize>) -> Option<String> {
 }
 
 /// Adds the vertex normals as the arrays `nx`, `ny` and `nz`.
-///
-/// # Errors
-/// Returns [`Error::Case`] if the mesh is tetrahedral.
-fn add_normals(mesh: &mut Mesh) -> Result<()> {
-    if mesh.kind == Kind::Volume {
-        return Err(Error::usage("--normals: tetrahedra have no normals", "add --boundary"));
-    }
+fn add_normals(mesh: &mut Mesh) {
     for array in normal_arrays(mesh) {
         mesh.vertex_data.retain(|other| other.name != array.name);
         mesh.vertex_data.push(array);
     }
-    Ok(())
 }
 
 /// Returns the cells that satisfy the selection, with their vertices.

@@ -8,12 +8,11 @@ use super::arrays::missing;
 use super::clock::Dated;
 use super::fields::inside;
 use super::frames;
-use super::joined_values::{self, Conflict};
 use crate::config::{Config, DataFile};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io;
-use crate::mesh::repair::{Repair, Repairs};
+use crate::mesh::repair::{Conflict, Repair, Repairs, conflicts};
 use crate::mesh::{self, Cleaning, Group, Kind, Members, Mesh};
 
 /// A mesh that is valid for the solvers, and the mapping back to the stored mesh.
@@ -165,8 +164,9 @@ impl CleanedMesh {
         };
         let (stored_vertices, n_stored_cells) = (mesh.vertices.clone(), mesh.n_cells());
         let (mesh, repair) = mesh::repair::repair(mesh, repairs).map_err(in_file)?;
-        let conflicts = joined_values::conflicts(&mesh, &repair);
-        let doubts = repair.doubts().into_iter().chain(conflicts.iter().map(Conflict::warning));
+        let conflicts = conflicts(&mesh, &repair);
+        let refused = |found: &Conflict| found.warning("a case that uses this array is refused");
+        let doubts = repair.doubts().into_iter().chain(conflicts.iter().map(refused));
         let changes = repair.summary().map(|summary| format!("mesh repaired: {summary}"));
         for text in changes.into_iter().chain(doubts) {
             tracing::warn!("{text}");

@@ -19,7 +19,6 @@ mod initial_from_group;
 mod initial_from_image;
 mod initial_from_surface;
 mod initial_from_volume;
-mod joined_values;
 mod mean_weight;
 mod memory;
 mod mesh_setup;

@@ -55,6 +55,18 @@ impl Node {
         (p - self.low).abs().sup(&(self.high - p).abs()).norm()
     }
 
+    /// Returns whether the box contains another box.
+    pub fn contains(&self, low: Vec3, high: Vec3) -> bool {
+        self.low.inf(&low) == self.low && self.high.sup(&high) == self.high
+    }
+
+    /// Returns whether a ray from `p` meets the box. `inverse` has the inverse components of its
+    /// direction, none of which is zero.
+    pub fn is_hit(&self, p: Vec3, inverse: Vec3) -> bool {
+        let [a, b] = [self.low, self.high].map(|x| (x - p).component_mul(&inverse));
+        a.inf(&b).max().max(0.0) <= a.sup(&b).min()
+    }
+
     /// Returns the length of the diagonal of the box.
     pub fn diagonal(&self) -> f64 {
         (self.high - self.low).norm()

@@ -1,8 +1,10 @@
 //! Orients the triangles of a surface consistently.
 
-use rayon::prelude::*;
+mod outward;
+mod sheets;
 
-use crate::geometry::Vec3;
+pub use self::outward::{Outward, orient_outward};
+use self::sheets::{Sheets, Sides};
 
 /// If at most this fraction of the area of a component is oriented against the rest, the majority
 /// decides the orientation. Otherwise, normals are turned outward.
@@ -29,91 +31,47 @@ pub struct Orientation {
 /// than a tenth of the area is oriented the other way, the component is oriented so that it
 /// encloses a positive volume.
 pub fn orient(vertices: &[[f64; 3]], triangles: &mut [u32]) -> Orientation {
-    let mut result = Orientation::default();
-    let n = triangles.len() / 3;
-    // The vertices of a side in ascending order, its triangle, and whether the triangle runs from
-    // the smaller vertex to the larger.
-    let mut sides: Vec<(u32, u32, u32, bool)> = triangles
-        .par_chunks_exact(3)
-        .enumerate()
-        .flat_map_iter(|(t, v)| {
-            let side =
-                move |i: usize, j: usize| (v[i].min(v[j]), v[i].max(v[j]), t as u32, v[i] < v[j]);
-            [side(0, 1), side(1, 2), side(2, 0)]
-        })
-        .collect();
-    sides.par_sort_unstable();
-    let mut pairs: Vec<(u32, u32, bool)> = Vec::with_capacity(sides.len());
-    for edge in sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        match *edge {
-            [_] => result.open_edges += 1,
-            [a, b] => pairs.extend([(a.2, b.2, a.3 == b.3), (b.2, a.2, a.3 == b.3)]),
-            _ => result.nonmanifold_edges += 1,
-        }
-    }
-    drop(sides);
-    if !pairs.iter().any(|pair| pair.2) {
+    let sides = Sides::new(triangles);
+    let mut result = Orientation {
+        open_edges: sides.open_edges(),
+        nonmanifold_edges: sides.nonmanifold_edges(),
+        ..Orientation::default()
+    };
+    if !sides.disagree() {
         return result;
     }
-    pairs.par_sort_unstable();
-    let corners = |t: usize| -> [Vec3; 3] {
-        std::array::from_fn(|k| vertices[triangles[3 * t + k] as usize].into())
-    };
-    let mut turn: Vec<Option<bool>> = vec![None; n];
-    let mut to_turn: Vec<usize> = Vec::new();
-    for seed in 0..n {
-        if turn[seed].is_some() {
-            continue;
-        }
-        turn[seed] = Some(false);
-        let mut part = vec![seed];
-        let mut agrees = true;
-        let mut next = 0;
-        while let Some(&t) = part.get(next) {
-            next += 1;
-            let own = turn[t] == Some(true);
-            let first = pairs.partition_point(|pair| (pair.0 as usize) < t);
-            for &(_, other, against) in pairs[first..].iter().take_while(|p| p.0 as usize == t) {
-                let wanted = own != against;
-                match turn[other as usize] {
-                    None => {
-                        turn[other as usize] = Some(wanted);
-                        part.push(other as usize);
-                    }
-                    Some(found) => agrees &= found == wanted,
-                }
-            }
-        }
-        if !agrees {
+    let sheets = Sheets::new(&sides, triangles);
+    let mut to_turn = Vec::new();
+    for (c, part) in sheets.triangles.iter().enumerate() {
+        if sheets.conflict[c].is_some() {
             result.one_sided += 1;
             continue;
         }
-        let area = |t: usize| {
-            let [a, b, c] = corners(t);
-            (b - a).cross(&(c - a)).norm()
-        };
-        let all: f64 = part.iter().map(|&t| area(t)).sum();
-        let turned: f64 = part.iter().filter(|&&t| turn[t] == Some(true)).map(|&t| area(t)).sum();
-        let whole = if turned <= MINORITY * all {
-            false
-        } else if turned >= (1.0 - MINORITY) * all {
-            true
-        } else {
-            // Measure from a point of the component, because it may be open.
-            let origin = corners(part[0])[0];
-            let volume = |t: usize| {
-                let [a, b, c] = corners(t).map(|x| x - origin);
-                a.dot(&b.cross(&c)) * if turn[t] == Some(true) { -1.0 } else { 1.0 }
-            };
-            part.iter().map(|&t| volume(t)).sum::<f64>() < 0.0
-        };
-        to_turn.extend(part.iter().filter(|&&t| (turn[t] == Some(true)) != whole));
+        let (all, turned) = sheets.areas(c, vertices, triangles);
+        let whole = clear_majority(all, turned)
+            // The volume of an open component is measured from one of its points.
+            .unwrap_or_else(|| sheets.volume(c, vertices, triangles) < 0.0);
+        to_turn.extend(part.iter().filter(|&&t| sheets.turned[t as usize] != whole));
     }
     result.turned = to_turn.len();
-    for t in to_turn {
-        triangles.swap(3 * t + 1, 3 * t + 2);
-    }
+    turn(triangles, &to_turn);
     result
+}
+
+/// Returns whether most triangles of a component are oriented against its first triangle, given
+/// its area and the area of these triangles. Returns `None` if neither side is a small minority.
+fn clear_majority(all: f64, turned: f64) -> Option<bool> {
+    if turned <= MINORITY * all {
+        return Some(false);
+    }
+    (turned >= (1.0 - MINORITY) * all).then_some(true)
+}
+
+/// Reverses triangles.
+fn turn(triangles: &mut [u32], which: &[u32]) {
+    for &t in which {
+        triangles.swap(3 * t as usize + 1, 3 * t as usize + 2);
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod coincident;
 mod degenerate;
 mod flips;
 mod hanging;
+mod joined_values;
 mod simplices;
 mod splits;
 mod weld;
@@ -23,6 +24,7 @@ use crate::words::counted;
 pub use coincident::Join;
 pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
 pub use hanging::Hanging;
+pub use joined_values::{Conflict, conflicts};
 pub use weld::Weld;
 
 /// The repairs that [`repair`] is allowed to make.

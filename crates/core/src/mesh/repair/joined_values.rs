@@ -1,7 +1,7 @@
 //! Vertex arrays whose values differ at vertices that were joined.
 
+use super::Repair;
 use crate::error::Error;
-use crate::mesh::repair::Repair;
 use crate::mesh::{DataArray, Mesh};
 
 /// The difference that single precision may cause, as a fraction of the largest value of an array.
@@ -9,7 +9,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// An array with different values at vertices that were joined.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Conflict {
+pub struct Conflict {
     /// The name of the array.
     pub array: String,
     /// The first two vertices with different values, by stored numbers.
@@ -27,13 +27,13 @@ impl Conflict {
         format!("array \"{array}\" is {x} at vertex {a} and {y} at vertex {b}, which are joined")
     }
 
-    /// Returns the warning for a mesh with such an array.
-    pub fn warning(&self) -> String {
+    /// Returns the warning for a mesh with such an array. `effect` states what follows from it.
+    pub fn warning(&self, effect: &str) -> String {
         let of = match self.count {
             1 => String::new(),
             n => format!(" (the first of {n} such vertices)"),
         };
-        format!("{}{of}; a case that uses this array is refused", self.what())
+        format!("{}{of}; {effect}", self.what())
     }
 
     /// Returns the error for a case that uses the array.
@@ -45,7 +45,7 @@ impl Conflict {
 }
 
 /// Returns the vertex arrays of a repaired mesh that differ at joined vertices.
-pub(super) fn conflicts(mesh: &Mesh, repair: &Repair) -> Vec<Conflict> {
+pub fn conflicts(mesh: &Mesh, repair: &Repair) -> Vec<Conflict> {
     let joined: Vec<[u32; 2]> =
         (0..).zip(&repair.representative).filter(|&(v, &w)| v != w).map(|(v, &w)| [w, v]).collect();
     if joined.is_empty() {

@@ -1,0 +1,314 @@
+//! Orients the triangles of a surface so that they face outward.
+
+use std::cell::RefCell;
+
+use rayon::prelude::*;
+
+use super::sheets::{Sheets, Sides, corners};
+use super::{clear_majority, turn};
+use crate::geometry::Vec3;
+use crate::mesh::{Kind, Mesh};
+use crate::surface::bvh::{Tree, box_of};
+use crate::surface::{TriangleIndex, UNDECIDED};
+use crate::words::counted;
+
+/// The number of triangles of a component from which rays start, and of points that are tested for
+/// whether they lie inside another component.
+const SAMPLES: usize = 16;
+/// The directions of the rays, in both senses. No axis or plane of symmetry of a usual mesh is
+/// close to them.
+const RAYS: [[f64; 3]; 5] = [
+    [0.913, 0.267, 0.307],
+    [-0.331, 0.887, 0.323],
+    [0.283, -0.353, 0.891],
+    [0.577, 0.523, -0.627],
+    [-0.617, 0.551, 0.563],
+];
+/// A ray this close to a plane, as a cosine, does not tell its sides apart.
+const GRAZING: f64 = 0.1;
+/// The fraction of rays that must find the outside of an open component.
+const OPEN: f64 = 0.5;
+/// The same fraction for an open component that is consistently oriented already.
+const CONSISTENT: f64 = 0.75;
+
+/// The result of [`orient_outward`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Outward {
+    /// Number of triangles that were turned.
+    pub turned: usize,
+    /// Number of components that triangles were turned in.
+    pub components: usize,
+    /// Number of closed components inside others whose triangles face the space that they enclose.
+    pub cavities: usize,
+    /// Number of components that have only one side, such as a Moebius strip. They do not change.
+    pub one_sided: usize,
+    /// An edge of the first such component at which neighboring triangles cannot agree.
+    pub one_sided_edge: Option<[u32; 2]>,
+}
+
+impl Outward {
+    /// Returns one line about the triangles that were turned, or `None` if there are none.
+    pub fn summary(&self) -> Option<String> {
+        let cavities = match self.cavities {
+            0 => String::new(),
+            n => format!(", {} inside", counted(n, ["cavity", "cavities"])),
+        };
+        (self.turned > 0).then(|| {
+            let components = counted(self.components, ["component", "components"]);
+            let turned = counted(self.turned, ["triangle", "triangles"]);
+            format!("{turned} turned in {components}{cavities}")
+        })
+    }
+
+    /// Returns a warning about components with one side, if there are any.
+    pub fn doubt(&self) -> Option<String> {
+        let [a, b] = self.one_sided_edge?;
+        let components = counted(self.one_sided, ["component has", "components have"]);
+        Some(format!(
+            "{components} only one side, like a Moebius strip, and cannot be oriented; the triangles \
+             at the edge between vertices {a} and {b} face opposite ways"
+        ))
+    }
+}
+
+/// Reverses triangles so that triangles that share an edge agree, and face outward.
+///
+/// Components are connected by edges with two triangles.
+///
+/// - A closed component faces outward. If it lies inside another one, it keeps its orientation
+///   relative to that one: a cavity stays a cavity. If its triangles or those of the other
+///   component face different ways, it becomes a cavity, which faces the space that it encloses.
+/// - An open component keeps the orientation of most of its area. If it nearly encloses a space,
+///   alone or together with others as in a triangle soup, and has no clear orientation, it faces
+///   outward. There, rays cross an even number of triangles.
+/// - A component with one side does not change.
+///
+/// Tetrahedra do not change. [`clean`](crate::mesh::clean()) orients them.
+pub fn orient_outward(mesh: &mut Mesh) -> Outward {
+    if mesh.kind == Kind::Volume {
+        return Outward::default();
+    }
+    let sheets = Sheets::new(&Sides::new(&mesh.cells), &mesh.cells);
+    let mut facing = Facing::new(mesh, &sheets);
+    facing.close();
+    if mesh.kind == Kind::Surface {
+        facing.open();
+    }
+    let mut result = Outward { cavities: facing.cavities, ..Outward::default() };
+    let mut to_turn = Vec::new();
+    for (c, part) in sheets.triangles.iter().enumerate() {
+        if let Some(edge) = sheets.conflict[c] {
+            result.one_sided += 1;
+            result.one_sided_edge = result.one_sided_edge.or(Some(edge));
+            continue;
+        }
+        let before = to_turn.len();
+        to_turn.extend(part.iter().filter(|&&t| sheets.turned[t as usize] != facing.against[c]));
+        result.components += usize::from(to_turn.len() > before);
+    }
+    result.turned = to_turn.len();
+    turn(&mut mesh.cells, &to_turn);
+    result
+}
+
+/// The orientation of each component.
+struct Facing<'a> {
+    mesh: &'a Mesh,
+    sheets: &'a Sheets,
+    /// Whether the component shall be oriented against its first triangle. At first, this is the
+    /// orientation of most of its area.
+    against: Vec<bool>,
+    /// Whether the component is consistently oriented, except for a few triangles.
+    is_clear: Vec<bool>,
+    cavities: usize,
+}
+
+impl<'a> Facing<'a> {
+    fn new(mesh: &'a Mesh, sheets: &'a Sheets) -> Self {
+        let n = sheets.triangles.len();
+        let (mut against, mut is_clear) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for c in 0..n {
+            let (all, turned) = sheets.areas(c, &mesh.vertices, &mesh.cells);
+            let clear = clear_majority(all, turned);
+            against.push(clear.unwrap_or(2.0 * turned > all));
+            is_clear.push(clear.is_some());
+        }
+        Facing { mesh, sheets, against, is_clear, cavities: 0 }
+    }
+
+    /// Orients the closed components, outer ones first.
+    fn close(&mut self) {
+        let closed = Closed::new(self.mesh, self.sheets);
+        // For each component, whether it faces outward before and after.
+        let n = self.against.len();
+        let (mut before, mut after) = (vec![true; n], vec![true; n]);
+        for (k, &c) in closed.numbers.iter().enumerate() {
+            let volume = closed.volumes[k];
+            before[c] = self.against[c] == (volume < 0.0);
+            after[c] = match closed.parent(k) {
+                None => true,
+                Some(p) if self.is_clear[c] && self.is_clear[p] => {
+                    (before[c] == before[p]) == after[p]
+                }
+                Some(_) if self.is_clear[c] => before[c],
+                Some(p) => !after[p],
+            };
+            self.cavities += usize::from(!after[c]);
+            if volume != 0.0 {
+                self.against[c] = (volume < 0.0) == after[c];
+            }
+        }
+    }
+
+    /// Orients open components that nearly enclose a space.
+    fn open(&mut self) {
+        let open: Vec<usize> =
+            (0..self.against.len()).filter(|&c| self.sheets.is_open[c]).collect();
+        if open.is_empty() || (open.len() == 1 && self.is_clear[open[0]]) {
+            return;
+        }
+        let index = TriangleIndex::new(&self.mesh.vertices, &self.mesh.cells);
+        let votes: Vec<f64> =
+            open.par_iter().with_min_len(64).map(|&c| self.vote(&index, c)).collect();
+        for (&c, vote) in open.iter().zip(votes) {
+            if vote.abs() > if self.is_clear[c] { CONSISTENT } else { OPEN } {
+                self.against[c] = vote < 0.0;
+            }
+        }
+    }
+
+    /// Returns the fraction of rays by which the first triangle of a component faces outward, minus
+    /// the fraction by which it faces inward.
+    fn vote(&self, index: &TriangleIndex, component: usize) -> f64 {
+        let all = &self.sheets.triangles[component];
+        let (mut sum, mut count) = (0.0, 0.0);
+        for &t in all.iter().step_by(all.len().div_ceil(SAMPLES)) {
+            let [a, b, c] = corners(&self.mesh.vertices, &self.mesh.cells, t);
+            let (center, normal) = ((a + b + c) / 3.0, (b - a).cross(&(c - a)));
+            let front = if self.sheets.turned[t as usize] { -normal } else { normal };
+            for ray in RAYS.map(Vec3::from) {
+                let along = ray.dot(&front);
+                if along.abs() <= GRAZING * front.norm() {
+                    continue;
+                }
+                let ahead = if along > 0.0 { ray } else { -ray };
+                let is_outside = |ray| index.crossings(center, ray, t).is_multiple_of(2);
+                sum += match (is_outside(ahead), is_outside(-ahead)) {
+                    (true, false) => 1.0,
+                    (false, true) => -1.0,
+                    _ => 0.0,
+                };
+                count += 1.0;
+            }
+        }
+        if count > 0.0 { sum / count } else { 0.0 }
+    }
+}
+
+/// The closed components, the one with the largest volume first.
+struct Closed<'a> {
+    mesh: &'a Mesh,
+    sheets: &'a Sheets,
+    /// The components.
+    numbers: Vec<usize>,
+    /// Six times the volume of each, if its triangles are oriented like its first triangle.
+    volumes: Vec<f64>,
+    boxes: Vec<(Vec3, Vec3)>,
+    tree: Tree,
+    /// The triangles of components that contain the boxes of others.
+    indices: RefCell<Vec<Option<TriangleIndex>>>,
+}
+
+impl<'a> Closed<'a> {
+    fn new(mesh: &'a Mesh, sheets: &'a Sheets) -> Self {
+        let is_closed = |&c: &usize| !sheets.is_open[c] && sheets.conflict[c].is_none();
+        let volume = |c: usize| sheets.volume(c, &mesh.vertices, &mesh.cells);
+        let mut all: Vec<(usize, f64)> =
+            (0..sheets.triangles.len()).filter(is_closed).map(|c| (c, volume(c))).collect();
+        all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        let boxes: Vec<(Vec3, Vec3)> = all
+            .iter()
+            .map(|&(c, _)| {
+                let triangles = sheets.triangles[c].iter();
+                let all = triangles.flat_map(|&t| corners(&mesh.vertices, &mesh.cells, t));
+                box_of(&all.collect::<Vec<_>>())
+            })
+            .collect();
+        Closed {
+            mesh,
+            sheets,
+            numbers: all.iter().map(|&(c, _)| c).collect(),
+            volumes: all.iter().map(|&(_, volume)| volume).collect(),
+            tree: Tree::new(&boxes),
+            indices: RefCell::new(vec![None; boxes.len()]),
+            boxes,
+        }
+    }
+
+    /// Returns the smallest component around the `k`-th one.
+    fn parent(&self, k: usize) -> Option<usize> {
+        let (low, high) = self.boxes[k];
+        let mut around = Vec::new();
+        self.tree.descend(|_, node| {
+            let may = node.contains(low, high);
+            if may && node.is_leaf() {
+                let pieces = node.pieces().map(|at| self.tree.order[at] as usize);
+                around.extend(pieces.filter(|&p| {
+                    let (a, b) = self.boxes[p];
+                    p < k && a.inf(&low) == a && b.sup(&high) == b
+                }));
+            }
+            may
+        });
+        if around.is_empty() {
+            return None;
+        }
+        let samples = self.samples(k);
+        around.sort_unstable();
+        let found = around.into_iter().rev().find(|&p| self.contains(p, &samples));
+        found.map(|p| self.numbers[p])
+    }
+
+    /// Returns points of a component: the extreme ones along each axis, and others.
+    fn samples(&self, k: usize) -> Vec<[f64; 3]> {
+        let triangles = &self.sheets.triangles[self.numbers[k]];
+        let corner = |&t: &u32| self.mesh.vertices[self.mesh.cells[3 * t as usize] as usize];
+        let step = triangles.len().div_ceil(SAMPLES);
+        let mut samples: Vec<[f64; 3]> = triangles.iter().step_by(step).map(corner).collect();
+        let all = || {
+            let corners = triangles.iter().flat_map(|&t| &self.mesh.cells[3 * t as usize..][..3]);
+            corners.map(|&v| self.mesh.vertices[v as usize])
+        };
+        for axis in 0..3 {
+            let by = |a: &[f64; 3], b: &[f64; 3]| a[axis].total_cmp(&b[axis]);
+            samples.extend(all().min_by(by));
+            samples.extend(all().max_by(by));
+        }
+        samples
+    }
+
+    /// Returns whether all points lie inside a component. Points on its surface do not count.
+    fn contains(&self, p: usize, points: &[[f64; 3]]) -> bool {
+        let mut indices = self.indices.borrow_mut();
+        let index = indices[p].get_or_insert_with(|| self.index(p));
+        let winding: Vec<f64> = points.iter().map(|&x| index.winding_number(x).abs()).collect();
+        winding.iter().all(|&w| w >= UNDECIDED.start)
+            && winding.iter().any(|&w| w >= UNDECIDED.end)
+            && winding.iter().filter(|&&w| w < UNDECIDED.end).count() * 2 < winding.len()
+    }
+
+    /// Returns the triangles of a component, consistently oriented.
+    fn index(&self, p: usize) -> TriangleIndex {
+        let mut triangles = Vec::new();
+        for &t in &self.sheets.triangles[self.numbers[p]] {
+            let v = &self.mesh.cells[3 * t as usize..][..3];
+            let turned = self.sheets.turned[t as usize];
+            triangles.extend(if turned { [v[0], v[2], v[1]] } else { [v[0], v[1], v[2]] });
+        }
+        TriangleIndex::new(&self.mesh.vertices, &triangles)
+    }
+}
+
+#[cfg(test)]
+mod tests;
