@@ -1,4 +1,4 @@
-//! Tests `zeroset convert --repair` with files. The correct values
+//! Tests `zeroset convert --repair` and `--fill-holes` with files. The correct values
 //! are areas, volumes, Euler numbers and numbers of boundary loops.
 
 use std::path::{Path, PathBuf};
@@ -190,4 +190,72 @@ fn tetrahedra_with_negative_volume_are_turned() {
     let found = Converted::new(&path, "--repair");
     assert!(found.said.contains("1 inverted tetrahedron reoriented"), "{}", found.said);
     assert_eq!((found.mesh.kind, found.found.inverted), (Kind::Volume, 0));
+}
+
+#[test]
+fn holes_are_filled_and_the_invented_area_is_stated() {
+    let folder = tempfile::tempdir().unwrap();
+    let ball = folder.path().join("ball.vtp");
+    let (code, said) = zeroset(folder.path(), "generate sphere --subdivisions 4 -o ball.vtp");
+    assert_eq!(code, Some(0), "{said}");
+    let line = "convert ball.vtp open.vtp --where abs(z)<0.9&&x<0.95";
+    assert_eq!(zeroset(folder.path(), line).0, Some(0));
+    let open = folder.path().join("open.vtp");
+    let whole = Converted::new(&ball, "");
+    let found = Converted::new(&open, "--fill-holes");
+    assert!(found.said.contains("3 holes with "), "{}", found.said);
+    assert!(found.said.contains(" % of the surface, is invented"), "{}", found.said);
+    let topology = Topology::of(&found.mesh);
+    assert!(topology.closed && topology.euler_number == 2, "{topology}");
+    assert!((found.volume() / whole.volume() - 1.0).abs() < 0.1);
+    let some = Converted::new(&open, "--fill-holes 0.4");
+    assert_eq!(Topology::of(&some.mesh).holes.len(), 2, "{}", some.said);
+    assert!(some.said.contains("2 boundary loops are left open"), "{}", some.said);
+    let (code, said) = zeroset(folder.path(), "convert open.vtp o.vtp --fill-holes 0");
+    assert!(code == Some(2) && said.contains("expected an area > 0"), "{said}");
+    // The volume of an image has no holes, and tetrahedra have none.
+    assert_eq!(zeroset(folder.path(), "generate cube --cells 2,2,2 -o cube.vtu").0, Some(0));
+    for option in ["--fill-holes"] {
+        let (code, said) = zeroset(folder.path(), &format!("convert cube.vtu o.vtu {option}"));
+        assert!(code == Some(2) && said.contains("add --boundary"), "{said}");
+        let line = format!("convert cube.vtu skin.stl --boundary {option}");
+        assert_eq!(zeroset(folder.path(), &line).0, Some(0));
+    }
+}
+
+#[test]
+fn surfaces_of_volumes_and_clouds_have_their_holes_filled() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| {
+        let (code, said) = zeroset(folder.path(), line);
+        assert_eq!(code, Some(0), "{line}: {said}");
+        said
+    };
+    let report = || -> serde_json::Value {
+        let text = std::fs::read_to_string(folder.path().join("r.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    run("generate sphere --subdivisions 4 -o ball.ply");
+    run("voxelize ball.ply --size 16 --margin 0 -o ball.nrrd");
+    run("isosurface ball.nrrd --level 0.5 -o s.ply --report r.json");
+    assert_eq!(report()["filled"], serde_json::Value::Null);
+    let loops = report()["surface"]["holes"].as_array().unwrap().len();
+    assert_eq!(loops, 6, "{}", report());
+    let said = run("isosurface ball.nrrd --level 0.5 -o s.ply --report r.json --fill-holes");
+    let found = report();
+    assert_eq!(found["filled"]["holes"], 6, "{found}");
+    assert_eq!(
+        (&found["surface"]["closed"], &found["surface"]["genus"]),
+        (&true.into(), &0.into())
+    );
+    let warning = found["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("6 holes with ") && said.contains(warning), "{warning}");
+    // A scan without a cap.
+    run("convert ball.ply scan.ply --normals --where z<0.7");
+    let line =
+        "reconstruct scan.ply --method directed --depth 4 -o s.ply --report r.json --fill-holes";
+    let said = run(line);
+    let found = report();
+    assert!(found["filled"]["holes"].as_u64().unwrap() >= 1, "{found}");
+    assert!(said.contains(" % of the surface, is invented"), "{said}");
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed::Compressed;
+use super::fill_holes::FillHoles;
 use super::generate::words;
 use super::times::Times;
 use super::volume;
@@ -19,8 +20,8 @@ use zeroset::io::{
     is_volume_target, read_mesh_with, write_mesh_about,
 };
 use zeroset::mesh::repair::{Repairs, Thinness, Weld};
-use zeroset::mesh::{Kind, Mesh, Places, boundary, normal_arrays, part};
-use zeroset::surface::repaired;
+use zeroset::mesh::{self, Kind, Mesh, Places, boundary, normal_arrays, part};
+use zeroset::surface::{fill_holes, repaired};
 use zeroset::words::noun;
 
 /// Arguments of `zeroset convert`.
@@ -33,7 +34,7 @@ Examples:
   zeroset convert scan.ply scan.msh --ascii
   zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
   zeroset convert results/interface_000050.vtp front.obj --normals
-  zeroset convert scan.stl clean.ply --repair
+  zeroset convert scan.stl clean.ply --repair --fill-holes
   zeroset convert head.nii.gz head.vti
   zeroset convert results/run/run.pvd last.ply
   zeroset convert results/run/run.pvd state.ply --time all
@@ -50,7 +51,8 @@ cells at hanging nodes, leaves out duplicate cells and unused vertices, turns te
 negative volume, and orients triangles: closed components face outward, cavities face what they
 enclose, and open components keep the orientation of most of their area.
 
-The order is --repair, --where, --boundary, --normals. Warnings state what was done and how often.
+--fill-holes fills boundary loops with triangles of small area. The order is --repair, --where,
+--boundary, --fill-holes, --normals. Warnings state what was done and how often.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.
@@ -95,6 +97,8 @@ pub struct Args {
     pub time: Option<Times>,
     #[command(flatten)]
     pub compressed: Compressed,
+    #[command(flatten)]
+    pub holes: FillHoles,
     #[command(flatten)]
     pub source: volume::Source,
 }
@@ -158,7 +162,7 @@ fn write_volume_of(args: &Args, output: &Path, file: VolumeFile, ui: &Ui) -> Res
 fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<()> {
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
-    let mesh = changed(file.mesh, args)?;
+    let mesh = changed(file.mesh, args, ui)?;
     ui.warn_of(output, write_mesh_about(output, &mesh, &args.options()?, &file.about)?);
     ui.print(&words(output, &mesh))
 }
@@ -168,7 +172,7 @@ fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<
 /// # Errors
 /// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and
 /// [`Error::Input`] or [`Error::Mesh`] for a mesh that cannot be changed.
-fn changed(mut mesh: Mesh, args: &Args) -> Result<Mesh> {
+fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<Mesh> {
     let in_file = |error: Error| error.in_file(&args.input);
     if args.repair {
         let weld = args.weld.unwrap_or(Weld::Auto);
@@ -180,6 +184,11 @@ fn changed(mut mesh: Mesh, args: &Args) -> Result<Mesh> {
     }
     if args.boundary {
         mesh = boundary(&mesh).map_err(in_file)?;
+    }
+    if let Some(size) = args.holes.size() {
+        triangles_only(&mesh, "--fill-holes")?;
+        mesh::assess(&mesh).map_err(in_file)?;
+        ui.warn_of(&args.input, fill_holes(&mut mesh, size).warnings());
     }
     if args.normals {
         triangles_only(&mesh, "--normals")?;
@@ -204,6 +213,7 @@ fn triangles_only(mesh: &Mesh, option: &str) -> Result<()> {
 fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
         ("--repair", args.repair),
+        ("--fill-holes", args.holes.size().is_some()),
         ("--where", args.selection.is_some()),
         ("--boundary", args.boundary),
         ("--normals", args.normals),

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::device;
+use super::fill_holes::FillHoles;
 use super::reconstruct::of_topology;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
@@ -21,7 +22,8 @@ use zeroset::mesh::{Kind, Mesh};
 use zeroset::primitives::memory::peak;
 use zeroset::reconstruct::MOST_ROUNDS;
 use zeroset::surface::{
-    IsosurfaceOptions, Topology, drop_flat, isosurface, isosurface_on, largest_part, smooth,
+    FilledHoles, IsosurfaceOptions, Topology, drop_flat, fill_holes, isosurface, isosurface_on,
+    largest_part, smooth,
 };
 use zeroset::volume::Volume;
 use zeroset::words::counted;
@@ -60,6 +62,8 @@ pub struct Args {
     /// Keep only the connected component with the largest area
     #[arg(long)]
     pub largest: bool,
+    #[command(flatten)]
+    pub fill: FillHoles,
     /// Report whether the surface is closed, its number of components, and its largest holes
     #[arg(long)]
     pub holes: bool,
@@ -122,6 +126,8 @@ struct Whole<'a> {
     device: &'a str,
     /// Triangles without area that were dropped, at voxels whose value equals the level.
     flat: usize,
+    /// Holes that were filled, with `--fill-holes`.
+    filled: Option<&'a FilledHoles>,
     surface: Topology,
     /// Smallest and largest coordinates of the surface, in units of the volume.
     low: [f64; 3],
@@ -131,6 +137,7 @@ struct Whole<'a> {
     seconds_total: f64,
     /// Peak memory of the program in bytes; `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
+    warnings: &'a [String],
 }
 
 /// Reads the volume, extracts and writes the surface, and prints a summary.
@@ -148,6 +155,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     ui.warn_of(&args.input, &file.warnings);
     let seconds_reading = start.elapsed().as_secs_f64();
     let made = make(&args, &cpu, &file.volume, ui)?;
+    let filled = made.filled.iter().flat_map(FilledHoles::warnings);
+    let warnings: Vec<String> = file.warnings.iter().cloned().chain(filled).collect();
+    ui.warn_of(&args.input, &warnings[file.warnings.len()..]);
     let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
     let said = cpu.run(|| {
         let report = || {
@@ -166,6 +176,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
                 level: args.level,
                 device: &made.device,
                 flat: made.flat,
+                filled: made.filled.as_ref(),
                 surface,
                 low,
                 high,
@@ -173,6 +184,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
                 seconds_surface,
                 seconds_total: start.elapsed().as_secs_f64(),
                 peak_memory_bytes: peak(),
+                warnings: &warnings,
             };
             (Some(whole), words)
         };
@@ -189,10 +201,11 @@ struct Made {
     device: String,
     /// Triangles without area that were dropped.
     flat: usize,
+    filled: Option<FilledHoles>,
 }
 
-/// Extracts the surface, drops triangles without area, keeps the largest component and smooths it
-/// as requested.
+/// Extracts the surface, drops triangles without area, keeps the largest component, fills its holes
+/// and smooths it as requested.
 fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
@@ -210,12 +223,13 @@ fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     if mesh.n_cells() == 0 {
         return Err(no_surface(args, volume));
     }
-    let mesh = cpu.run(|| {
+    let (mesh, filled) = cpu.run(|| {
         let mut mesh = if args.largest { largest_part(mesh) } else { mesh };
+        let filled = args.fill.size().map(|size| fill_holes(&mut mesh, size));
         smooth(&mut mesh, args.smooth);
-        mesh
+        (mesh, filled)
     });
-    Ok(Made { mesh, device, flat })
+    Ok(Made { mesh, device, flat, filled })
 }
 
 /// Returns the error for a level without a surface.

@@ -14,6 +14,7 @@ mod devices;
 mod distance;
 mod dt;
 mod edt;
+mod fill_holes;
 mod generate;
 mod info;
 mod interrupt;

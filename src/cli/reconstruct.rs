@@ -9,6 +9,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 pub use self::report_text::of_topology;
+use super::fill_holes::FillHoles;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::{Ui, device, word};
@@ -73,6 +74,8 @@ pub struct Args {
     /// Keep only the connected component with the largest area
     #[arg(long)]
     pub largest: bool,
+    #[command(flatten)]
+    pub holes: FillHoles,
     /// Number of rounds of Taubin smoothing, which does not shrink the surface
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
@@ -196,6 +199,7 @@ impl Args {
         options.storage = self.storage;
         options.clean = CleanOptions { duplicates: true, outliers };
         options.largest = self.largest;
+        options.fill_holes = self.holes.size();
         options.smooth = self.smooth;
         options.flaw(None).map_or(Ok(options), refuse)
     }

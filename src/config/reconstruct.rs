@@ -82,6 +82,7 @@ impl Reconstruct {
             storage: self.storage,
             clean: CleanOptions { duplicates: true, outliers },
             largest: self.largest,
+            fill_holes: None,
             smooth: self.smooth,
         }
     }

@@ -6,6 +6,7 @@ use super::directed::{Cubes, MOST_DEPTH};
 use super::potential::{self, Storage};
 use crate::cloud::{CleanOptions, PointCloud};
 use crate::error::{Error, Result};
+use crate::surface::HoleSize;
 
 /// The reconstruction method.
 #[derive(
@@ -58,6 +59,8 @@ pub struct Options {
     pub clean: CleanOptions,
     /// Whether to keep only the component with the largest area.
     pub largest: bool,
+    /// Which holes of the surface are filled.
+    pub fill_holes: Option<HoleSize>,
     /// Rounds of [`smooth`](crate::surface::smooth), at most [`MOST_ROUNDS`].
     pub smooth: u32,
 }

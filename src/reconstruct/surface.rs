@@ -11,7 +11,7 @@ use super::{Device, Method, Options};
 use crate::cloud::{Estimate, PointCloud, clean_by, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::surface::{Topology, drop_flat, largest_part, smooth};
+use crate::surface::{FilledHoles, Topology, drop_flat, fill_holes, largest_part, smooth};
 
 /// The report of a reconstruction and of its surface.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -29,6 +29,8 @@ pub struct Report {
     pub directed: Option<Directed>,
     /// The report of the level-set method, if that method was used.
     pub levelset: Option<Levels>,
+    /// The holes that were filled, if this was requested.
+    pub filled: Option<FilledHoles>,
     /// Topology of the surface.
     pub surface: Topology,
     /// Distances of the used samples from the surface.
@@ -80,7 +82,7 @@ pub struct Seconds {
     pub normals: f64,
     /// The method itself.
     pub method: f64,
-    /// Selection of the largest component and smoothing.
+    /// Selection of the largest component, filling of holes and smoothing.
     pub finish: f64,
     /// Topology and distances.
     pub check: f64,
@@ -144,6 +146,8 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     if options.largest {
         mesh = largest_part(mesh);
     }
+    let filled = options.fill_holes.map(|size| fill_holes(&mut mesh, size));
+    warnings.extend(filled.iter().flat_map(FilledHoles::warnings));
     smooth(&mut mesh, options.smooth);
     seconds.finish = lap();
     let Some(gaps) = device.gaps(&mesh, &cloud.points) else {
@@ -172,6 +176,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
         estimated_normals,
         directed,
         levelset,
+        filled,
         surface,
         error,
         seconds,

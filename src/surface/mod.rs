@@ -21,6 +21,7 @@ mod curve_distance;
 mod drawn_curves;
 mod extrusion;
 mod flat_triangles;
+mod holes;
 mod isosurface;
 mod lattice_distance;
 mod measures;
@@ -42,6 +43,7 @@ pub use curve_distance::PlaneCurves;
 pub use drawn_curves::{Side, Sides, sides};
 pub use extrusion::Extrusion;
 pub use flat_triangles::drop_flat;
+pub use holes::{FilledHoles, HoleSize, fill_holes};
 pub use isosurface::cuda::{
     DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
     cases as surface_cases, isosurface_on,
