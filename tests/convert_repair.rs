@@ -1,4 +1,4 @@
-//! Tests `zeroset convert --repair` and `--fill-holes` with files. The correct values
+//! Tests `zeroset convert --repair`, `--fill-holes` and `--decimate` with files. The correct values
 //! are areas, volumes, Euler numbers and numbers of boundary loops.
 
 use std::path::{Path, PathBuf};
@@ -215,11 +215,35 @@ fn holes_are_filled_and_the_invented_area_is_stated() {
     assert!(code == Some(2) && said.contains("expected an area > 0"), "{said}");
     // The volume of an image has no holes, and tetrahedra have none.
     assert_eq!(zeroset(folder.path(), "generate cube --cells 2,2,2 -o cube.vtu").0, Some(0));
-    for option in ["--fill-holes"] {
+    for option in ["--fill-holes", "--decimate 10"] {
         let (code, said) = zeroset(folder.path(), &format!("convert cube.vtu o.vtu {option}"));
         assert!(code == Some(2) && said.contains("add --boundary"), "{said}");
         let line = format!("convert cube.vtu skin.stl --boundary {option}");
         assert_eq!(zeroset(folder.path(), &line).0, Some(0));
+    }
+}
+
+#[test]
+fn a_surface_is_decimated_to_the_number_of_triangles() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "generate sphere --subdivisions 5 -o ball.stl";
+    assert_eq!(zeroset(folder.path(), line).0, Some(0));
+    let ball = folder.path().join("ball.stl");
+    for (target, right) in [("2000", 2000), ("0.1", 2048)] {
+        let found = Converted::new(&ball, &format!("--decimate {target}"));
+        let line = format!("20480 triangles decimated to {right}; the old vertices are ");
+        assert!(found.said.contains(&line), "{}", found.said);
+        let topology = Topology::of(&found.mesh);
+        assert!(topology.closed && topology.euler_number == 2, "{topology}");
+        let volume = found.volume() / (4.0 / 3.0 * std::f64::consts::PI);
+        assert!((volume - 1.0).abs() < 4e-3 && found.mesh.n_cells() == right, "{volume}");
+    }
+    let few = Converted::new(&ball, "--decimate 2");
+    assert!(few.said.contains("decimation stopped at "), "{}", few.said);
+    for target in ["0", "1.5", "-3", "all"] {
+        let line = format!("convert ball.stl o.stl --decimate={target}");
+        let (code, said) = zeroset(folder.path(), &line);
+        assert!(code == Some(2) && said.contains("expected a whole number"), "{said}");
     }
 }
 

@@ -21,7 +21,7 @@ use zeroset::io::{
 };
 use zeroset::mesh::repair::{Repairs, Thinness, Weld};
 use zeroset::mesh::{self, Kind, Mesh, Places, boundary, normal_arrays, part};
-use zeroset::surface::{fill_holes, repaired};
+use zeroset::surface::{DecimationTarget, decimate, fill_holes, repaired};
 use zeroset::words::noun;
 
 /// Arguments of `zeroset convert`.
@@ -35,6 +35,7 @@ Examples:
   zeroset convert brain.vtp left.vtp --where \"x < 0 && curv > -0.2\"
   zeroset convert results/interface_000050.vtp front.obj --normals
   zeroset convert scan.stl clean.ply --repair --fill-holes
+  zeroset convert scan.stl small.stl --repair --decimate 50000
   zeroset convert head.nii.gz head.vti
   zeroset convert results/run/run.pvd last.ply
   zeroset convert results/run/run.pvd state.ply --time all
@@ -51,8 +52,10 @@ cells at hanging nodes, leaves out duplicate cells and unused vertices, turns te
 negative volume, and orients triangles: closed components face outward, cavities face what they
 enclose, and open components keep the orientation of most of their area.
 
---fill-holes fills boundary loops with triangles of small area. The order is --repair, --where,
---boundary, --fill-holes, --normals. Warnings state what was done and how often.
+--fill-holes fills boundary loops with triangles of small area. --decimate collapses edges, those
+with the smallest quadric error first; closed surfaces stay closed, and boundaries and borders of
+groups stay in place. The order is --repair, --where, --boundary, --fill-holes, --decimate,
+--normals. Warnings state what was done and how often.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.
@@ -99,6 +102,9 @@ pub struct Args {
     pub compressed: Compressed,
     #[command(flatten)]
     pub holes: FillHoles,
+    /// Reduce the number of triangles to N, or to a fraction below 1, with small errors
+    #[arg(long, value_name = "N")]
+    pub decimate: Option<DecimationTarget>,
     #[command(flatten)]
     pub source: volume::Source,
 }
@@ -162,18 +168,19 @@ fn write_volume_of(args: &Args, output: &Path, file: VolumeFile, ui: &Ui) -> Res
 fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<()> {
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
-    let mesh = changed(file.mesh, args, ui)?;
+    let (mesh, done) = changed(file.mesh, args, ui)?;
     ui.warn_of(output, write_mesh_about(output, &mesh, &args.options()?, &file.about)?);
-    ui.print(&words(output, &mesh))
+    ui.print(&(done + &words(output, &mesh)))
 }
 
-/// Makes the requested changes to a mesh.
+/// Makes the requested changes to a mesh. Also returns a text about them.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and
 /// [`Error::Input`] or [`Error::Mesh`] for a mesh that cannot be changed.
-fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<Mesh> {
+fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
     let in_file = |error: Error| error.in_file(&args.input);
+    let mut done = String::new();
     if args.repair {
         let weld = args.weld.unwrap_or(Weld::Auto);
         let repairs = Repairs { weld, degenerate: Some(Thinness::Thin) };
@@ -190,11 +197,18 @@ fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<Mesh> {
         mesh::assess(&mesh).map_err(in_file)?;
         ui.warn_of(&args.input, fill_holes(&mut mesh, size).warnings());
     }
+    if let Some(target) = args.decimate {
+        triangles_only(&mesh, "--decimate")?;
+        let (decimated, result) = decimate(mesh, target).map_err(in_file)?;
+        mesh = decimated;
+        ui.warn_of(&args.input, result.doubt());
+        done = format!("{}: {}\n", args.input.display(), result.summary());
+    }
     if args.normals {
         triangles_only(&mesh, "--normals")?;
         add_normals(&mut mesh);
     }
-    Ok(mesh)
+    Ok((mesh, done))
 }
 
 /// Returns an error if an option for triangles is given for tetrahedra.
@@ -214,6 +228,7 @@ fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
         ("--repair", args.repair),
         ("--fill-holes", args.holes.size().is_some()),
+        ("--decimate", args.decimate.is_some()),
         ("--where", args.selection.is_some()),
         ("--boundary", args.boundary),
         ("--normals", args.normals),

@@ -53,6 +53,11 @@ pub fn smooth(mesh: &mut Mesh, times: u32) {
         std::mem::swap(&mut mesh.vertices, &mut moved);
         // Fixed vertices need no copy, because both arrays contain their positions.
     }
+    renew_normals(mesh);
+}
+
+/// Computes the arrays `nx`, `ny` and `nz` anew if the mesh has them.
+pub(super) fn renew_normals(mesh: &mut Mesh) {
     if NORMALS.iter().all(|name| mesh.vertex_array(name).is_some()) {
         mesh.vertex_data.retain(|array| !NORMALS.contains(&array.name.as_str()));
         let normals = normal_arrays(mesh);

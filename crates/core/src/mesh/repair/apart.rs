@@ -56,7 +56,10 @@ pub(super) fn key(facet: &[u32]) -> [u32; 3] {
     key
 }
 
-fn materials(mesh: &Mesh) -> Vec<u64> {
+/// Returns a number for each cell that is the same for cells with the same groups and materials.
+/// The list is empty if there are neither. A material is an integer cell array whose name contains
+/// `material`, `region`, `physical` or `tag`.
+pub fn materials(mesh: &Mesh) -> Vec<u64> {
     let n = mesh.n_cells();
     let mut material = Vec::new();
     let mut distinguish = |cell: usize, what: u64| {

@@ -21,6 +21,7 @@ use super::{Kind, Mesh};
 use crate::error::Result;
 use crate::words::counted;
 
+pub use apart::materials;
 pub use coincident::Join;
 pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
 pub use hanging::Hanging;
