@@ -1,7 +1,7 @@
-//! Pictures of meshes and volumes.
+//! Pictures of meshes and volumes, and plots of curves.
 //!
 //! [`picture`] draws meshes and writes PNG files. [`render`] casts rays through volumes. Both run
-//! on the CPU and on a GPU and produce the same pixels.
+//! on the CPU and on a GPU and produce the same pixels. [`plot`] draws curves as SVG.
 //!
 //! This crate draws data in memory and reads no files. The compiler enforces this:
 //!
@@ -10,4 +10,5 @@
 //! ```
 
 pub mod picture;
+pub mod plot;
 pub mod render;

@@ -7,6 +7,8 @@
 //! below zero and terracotta above. It is lightest in the middle and about equally dark at both
 //! ends, following K. Moreland, "Diverging color maps for scientific visualization", 2009.
 
+use super::ColorMap;
+
 /// The number of colors in a map.
 const STEPS: usize = 512;
 
@@ -53,10 +55,22 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// Returns a diverging map if the range is symmetric about 0 (`low == -high`), or else a
-    /// sequential map.
-    pub(super) fn new([low, high]: [f64; 2]) -> Self {
-        let lights = if low == -high {
+    /// Returns the colors of a map for a range. With [`ColorMap::Auto`], the map is diverging if
+    /// the range is symmetric about 0 (`low == -high`), or else sequential.
+    pub(super) fn new([low, high]: [f64; 2], map: ColorMap) -> Self {
+        let is_diverging = match map {
+            ColorMap::Auto => low == -high,
+            map => map == ColorMap::Diverging,
+        };
+        let lights = if let Some(gradient) = map.gradient() {
+            let color = |k: usize| {
+                let color = gradient.eval_rational(k, STEPS);
+                Srgb::decode([color.r, color.g, color.b])
+            };
+            (0..STEPS).map(color).collect()
+        } else if map == ColorMap::Gray {
+            walk(&[[0.25, 0.0, 0.0], [0.97, 0.0, 0.0]], STEPS)
+        } else if is_diverging {
             let mut lights = walk(&BELOW, STEPS / 2);
             lights.reverse();
             lights.extend(walk(&ABOVE, STEPS / 2));
@@ -230,7 +244,7 @@ mod tests {
 
     #[test]
     fn sequential_gets_steadily_lighter() {
-        let map = Map::new([0.0, 1.0]);
+        let map = Map::new([0.0, 1.0], ColorMap::Auto);
         let all: Vec<f64> =
             (0..=50).map(|k| lightness(map.color(f64::from(k) / 50.0).unwrap())).collect();
         assert!(all.windows(2).all(|p| p[1] - p[0] > 0.003), "{all:?}");
@@ -238,7 +252,7 @@ mod tests {
 
     #[test]
     fn diverging_is_lightest_at_zero_and_even_to_both_sides() {
-        let map = Map::new([-2.0, 2.0]);
+        let map = Map::new([-2.0, 2.0], ColorMap::Auto);
         let at = |x: f64| lightness(map.color(x).unwrap());
         assert!(at(0.0) > 0.95 && at(-2.0) < 0.7 && at(2.0) < 0.7);
         for k in 0..20 {
@@ -252,7 +266,7 @@ mod tests {
 
     #[test]
     fn no_number_has_no_color_and_the_ends_hold_beyond_the_range() {
-        let map = Map::new([0.0, 1.0]);
+        let map = Map::new([0.0, 1.0], ColorMap::Auto);
         assert_eq!(map.color(f64::NAN), None);
         assert_eq!(map.color(f64::INFINITY), None);
         assert_eq!(map.color(-5.0), map.color(0.0));

@@ -1,50 +1,22 @@
-//! The color bar with round numbers, the title, and the layout of a picture.
+//! The color bar with round numbers, and the title.
 
 use super::Image;
+use super::canvas::unit;
 use super::color::{Map, NO_VALUE, Srgb};
 use super::strokes::Style;
 
-const BLACK: [u8; 3] = [28, 30, 36];
-const GREY: [u8; 3] = [112, 116, 124];
+pub(super) const BLACK: [u8; 3] = [28, 30, 36];
+pub(super) const GREY: [u8; 3] = [112, 116, 124];
 
 /// The largest number of ticks on a color bar.
 pub(super) const TICKS: usize = 7;
-
-/// The layout of a picture in pixels.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
-    /// The unit of line widths in pixels. It is 1 in a picture of 1200 x 900 pixels, and never less
-    /// than 0.5.
-    pub unit: f64,
-    /// The left, top, right and bottom of the area for the mesh.
-    pub area: [f64; 4],
-    /// Whether there is enough room for text.
-    pub has_text: bool,
-}
-
-impl Layout {
-    /// Creates the layout. If `has_bar` is true, it leaves room for a color bar on the right.
-    pub(super) fn new(width: u32, height: u32, has_bar: bool) -> Self {
-        let (width, height) = (f64::from(width), f64::from(height));
-        let unit = (width / 1200.0).min(height / 900.0);
-        let has_text = unit >= 0.25;
-        // Thinner lines would be too faint.
-        let lines = unit.max(0.5);
-        let area = if has_text {
-            let right = if has_bar { 168.0 } else { 36.0 };
-            [36.0 * unit, 96.0 * unit, width - right * unit, height - 36.0 * unit]
-        } else {
-            let margin = 0.03 * width.min(height);
-            [margin, margin, width - margin, height - margin]
-        };
-        Layout { unit: lines, area, has_text }
-    }
-}
 
 /// The content of the title and the color bar.
 pub(super) struct Legend<'a> {
     /// The name of the array.
     pub name: &'a str,
+    /// The unit of the values, which may be empty.
+    pub unit: &'a str,
     pub title: &'a str,
     /// The text after the title, drawn in a paler color.
     pub note: &'a str,
@@ -58,7 +30,7 @@ pub(super) struct Legend<'a> {
 /// Draws the title. If there is a color map, also draws its color bar.
 pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     let (width, height) = (f64::from(image.width), f64::from(image.height));
-    let unit = (width / 1200.0).min(height / 900.0);
+    let unit = unit(image.width, image.height);
     let style = |height: f64, weight: f64, color| Style {
         height: height * unit,
         weight: (weight * unit).max(0.8),
@@ -78,7 +50,9 @@ pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     let whole = |x: f64| (x + 0.5) as u32;
     let x = [width - 132.0 * unit, width - 108.0 * unit].map(whole);
     let tall = 0.6 * height;
-    let y = [0.52 * height - 0.5 * tall, 0.52 * height + 0.5 * tall].map(whole);
+    let y = [0.52 * height - 0.5 * tall, 0.52 * height + 0.5 * tall];
+    // In a flat picture, the title and the box below the bar need this room.
+    let y = [y[0].max(88.0 * unit), y[1].min(height - 48.0 * unit)].map(whole);
     let srgb = Srgb::new();
     let [low, high] = legend.range;
     let rows = f64::from(y[1] - y[0]);
@@ -107,7 +81,11 @@ pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
         let room = width - x1 - 18.0 * unit;
         image.text(&plain.fit(label, room), [x1 + 13.0 * unit, y + 0.5 * plain.height], plain);
     }
-    let name = plain.fit(legend.name, 150.0 * unit);
+    let name = match legend.unit {
+        "" => legend.name.to_string(),
+        of_values => format!("{} ({of_values})", legend.name),
+    };
+    let name = plain.fit(&name, 156.0 * unit);
     let wide = plain.width(&name);
     let start = (0.5 * (x0 + x1) - 0.5 * wide).min(width - wide - 12.0 * unit);
     image.text(&name, [start, y0 - 20.0 * unit], plain);
@@ -122,7 +100,7 @@ pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
 
 /// Round numbers in a range.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ticks {
+pub(crate) struct Ticks {
     pub values: Vec<f64>,
     pub labels: Vec<String>,
 }
@@ -131,7 +109,7 @@ impl Ticks {
     /// Returns the multiples of a step that lie in the range, including its ends. The step is 1, 2
     /// or 5 times a power of ten, chosen so that there are at most `most` multiples. `most` must be
     /// at least 3.
-    pub(super) fn new([low, high]: [f64; 2], most: usize) -> Self {
+    pub(crate) fn new([low, high]: [f64; 2], most: usize) -> Self {
         let wanted = (high - low) / (most - 1) as f64;
         // The exponent is read from the decimal form, because logarithms differ between machines.
         let text = format!("{wanted:e}");

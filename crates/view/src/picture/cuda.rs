@@ -64,10 +64,11 @@ impl<'a> DeviceMesh<'a> {
     /// # Errors
     /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] if there is not enough
     /// memory. The message states how many bytes are needed and how many are free. Returns
-    /// [`Error::Case`] if vertices have their own colors. [`draw_on`] supports such colors.
+    /// [`Error::Case`] if vertices have their own colors or if there are labels. [`draw_on`]
+    /// supports both.
     pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
-        if subject.paint.is_some() {
-            let what = "a mesh with vertex colors on a GPU";
+        if subject.is_for_cpu() {
+            let what = "a mesh with vertex colors or labels on a GPU";
             return Err(Error::usage(what, "draw it on the CPU"));
         }
         let stage = Stage::new(subject, options)?;
@@ -251,13 +252,13 @@ impl<'a> DeviceMesh<'a> {
     }
 }
 
-/// Draws a mesh on a GPU like [`super::draw`]. If vertices have their own colors, the CPU draws the
-/// mesh instead.
+/// Draws a mesh on a GPU like [`super::draw`]. If vertices have their own colors, or if there are
+/// labels, the CPU draws the mesh instead.
 ///
 /// # Errors
 /// Returns the errors of [`DeviceMesh::new`], [`DeviceMesh::paint`] and [`DeviceMesh::image`].
 pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
-    if subject.paint.is_some() {
+    if subject.is_for_cpu() {
         return super::draw(subject, options);
     }
     DeviceMesh::new(cuda, subject, options)?.draw()
@@ -271,7 +272,7 @@ pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<
 pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     let stage = Stage::new(subject, options)?;
     let (free, _) = cuda.memory()?;
-    if subject.paint.is_some() || bytes(&stage) > free / 2 {
+    if subject.is_for_cpu() || bytes(&stage) > free / 2 {
         return Ok(stage.draw());
     }
     DeviceMesh::of(cuda, stage)?.draw()

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::color::Light;
+use super::color::{Light, NO_VALUE, Srgb};
 use super::triangle_fans::{Around, facets};
-use super::{Lines, Subject, vertex_colors};
+use super::{Labels, Lines, Subject, vertex_colors};
 use crate::render::vector::{V, add, cross, scaled, sub, unit};
 use zeroset_core::mesh::interface::{self, Interface};
 use zeroset_core::mesh::{Kind, Mesh, outer_faces};
@@ -18,6 +18,23 @@ pub(super) enum Kinds {
     Level,
     /// The zero set.
     Interface,
+    /// A source that is a line.
+    Source,
+    /// A path to a source.
+    Path,
+    /// A source that is one of many points.
+    SmallDot,
+    /// A source that is a point.
+    Dot,
+    /// The start of a path.
+    Start,
+}
+
+impl Kinds {
+    /// Returns true for marks on top of the mesh.
+    pub(super) fn is_mark(self) -> bool {
+        self >= Kinds::Source
+    }
 }
 
 /// A line segment, in mesh units.
@@ -37,6 +54,8 @@ pub(super) struct Drawing<'a> {
     pub values: Cow<'a, [f64]>,
     /// The color of each vertex of the mesh. Empty if values determine the colors.
     pub paint: Vec<Light>,
+    /// The labels that determine the colors instead of values.
+    pub labels: Option<LabelColors>,
     /// The number of colored triangles. All later triangles have the single color of an interface.
     pub n_colored: usize,
     /// The normal at each corner of each triangle. Empty if the mesh is flat and needs no lighting.
@@ -44,6 +63,28 @@ pub(super) struct Drawing<'a> {
     pub lines: Vec<Line>,
     /// Whether colored triangles that face the viewer are omitted to show the inside.
     pub open: bool,
+}
+
+/// The labels of colored triangles.
+pub(super) struct LabelColors {
+    /// The label of each corner of each colored triangle. The number after the last label marks
+    /// corners without a label.
+    pub of: Vec<[u32; 3]>,
+    /// The color of each label, and the color of places without a label.
+    pub lights: Vec<Light>,
+}
+
+impl LabelColors {
+    /// Collects the labels of triangles. `cell_of` returns the cell to which a triangle belongs.
+    fn new(labels: &Labels, triangles: &[u32], cell_of: impl Fn(usize) -> usize) -> Self {
+        let colors = labels.labels.iter().map(|label| label.color).chain([NO_VALUE]);
+        let none = labels.labels.len() as u32;
+        let at = |(t, c): (usize, &[u32])| {
+            labels.at([c[0], c[1], c[2]], cell_of(t)).map(|label| label.min(none))
+        };
+        let of = triangles.chunks_exact(3).enumerate().map(at).collect();
+        LabelColors { of, lights: colors.map(Srgb::decode).collect() }
+    }
 }
 
 impl<'a> Drawing<'a> {
@@ -66,23 +107,28 @@ impl<'a> Drawing<'a> {
             }
             let mut lines = around.creases(&mesh.vertices, &mesh.cells, None);
             lines.extend(level_lines(&mesh.vertices, &mesh.cells, subject.values, levels, kind));
+            lines.extend(subject.marks.iter().flat_map(|marks| marks.lines()));
             return Drawing {
                 points: Cow::Borrowed(&mesh.vertices),
                 triangles: Cow::Borrowed(&mesh.cells),
                 values: Cow::Borrowed(values),
                 paint,
+                labels: subject.labels.map(|labels| LabelColors::new(labels, &mesh.cells, |t| t)),
                 n_colored: mesh.n_cells(),
                 normals,
                 lines,
                 open: false,
             };
         }
-        let walls = outer_faces(mesh).0.into_flattened();
+        let (walls, cell_of) = outer_faces(mesh);
+        let walls = walls.into_flattened();
+        let labels = subject.labels.map(|labels| LabelColors::new(labels, &walls, |t| cell_of[t]));
         let around = Around::new(mesh.n_vertices(), &walls);
         let walls_facets = facets(&mesh.vertices, &walls);
         let mut normals = around.normals(&walls, &walls_facets);
         let mut lines = around.creases(&mesh.vertices, &walls, Some(&walls_facets));
         lines.extend(level_lines(&mesh.vertices, &walls, subject.values, levels, kind));
+        lines.extend(subject.marks.iter().flat_map(|marks| marks.lines()));
         let (mut points, mut triangles) = (mesh.vertices.clone(), walls);
         let mut values = values.to_vec();
         let n_colored = triangles.len() / 3;
@@ -99,7 +145,12 @@ impl<'a> Drawing<'a> {
         }
         let (points, triangles) = (Cow::Owned(points), Cow::Owned(triangles));
         let values = Cow::Owned(values);
-        Drawing { points, triangles, values, paint, n_colored, normals, lines, open }
+        Drawing { points, triangles, values, paint, labels, n_colored, normals, lines, open }
+    }
+
+    /// Returns true if there are marks on top of the mesh.
+    pub(super) fn has_marks(&self) -> bool {
+        self.lines.iter().any(|line| line.kind.is_mark())
     }
 
     /// Returns the corners of a triangle.

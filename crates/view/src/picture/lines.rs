@@ -26,9 +26,12 @@ impl Stroke {
     fn new(ends: [V; 2], kind: Kinds, frame: &Frame) -> Self {
         let width = frame.unit
             * match kind {
-                Kinds::Edge => 1.3,
-                Kinds::Level => 1.3,
-                Kinds::Interface => 3.0,
+                Kinds::Edge | Kinds::Level => 1.3,
+                Kinds::Interface | Kinds::Path => 3.0,
+                Kinds::Source => 4.0,
+                Kinds::SmallDot => 5.0,
+                Kinds::Dot => 11.0,
+                Kinds::Start => 8.0,
             };
         Stroke { ends: ends.map(|x| frame.project(x)), kind, width }
     }
@@ -48,7 +51,8 @@ impl Strokes {
         let lines: Vec<Stroke> = drawing.lines.iter().map(stroke).collect();
         let lists = Lists::new(bands.n(), lines.len(), |k| {
             let [[_, a, _], [_, b, _]] = lines[k].ends;
-            bands.within(a.min(b), a.max(b), lines[k].width + 1.0)
+            let casing = if lines[k].kind.is_mark() { CASING * frame.unit } else { 0.0 };
+            bands.within(a.min(b), a.max(b), lines[k].width + casing + 1.0)
         });
         Strokes { lines, lists, unit: frame.unit }
     }
@@ -56,11 +60,59 @@ impl Strokes {
     /// Draws the lines of a band over its colors.
     pub(super) fn draw(&self, band: usize, seen: &Seen<'_>, colors: &mut [[f32; 4]]) {
         let lowest = (self.lists.of(band).len() > MANY).then(|| seen.lowest());
-        for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
-            let of_kind = self.lists.of(band).iter().map(|&l| &self.lines[l as usize]);
-            let lines = of_kind.filter(|l| l.kind == kind);
-            seen.rule(lines, kind, (self.unit, lowest.as_deref()), colors);
+        for kind in ORDER {
+            let of_kind = || {
+                let lines = self.lists.of(band).iter().map(|&l| &self.lines[l as usize]);
+                lines.filter(|l| l.kind == kind)
+            };
+            let (ink, casing) = inks(kind);
+            for ink in casing.into_iter().chain([ink]) {
+                seen.rule(of_kind(), &ink, (self.unit, lowest.as_deref()), colors);
+            }
         }
+    }
+}
+
+/// The kinds of lines in drawing order.
+const ORDER: [Kinds; 8] = [
+    Kinds::Edge,
+    Kinds::Level,
+    Kinds::Interface,
+    Kinds::Source,
+    Kinds::Path,
+    Kinds::SmallDot,
+    Kinds::Dot,
+    Kinds::Start,
+];
+
+/// The width of the casing of a mark on each side, in units of line widths.
+const CASING: f64 = 1.6;
+
+/// The color of a line.
+struct Ink {
+    color: [f32; 3],
+    /// The opacity where nothing hides the line, and where the mesh hides it.
+    strength: [f32; 2],
+    /// The width added on each side, in units of line widths.
+    wider: f64,
+}
+
+/// Returns the ink of a kind of lines, and that of its casing, which is drawn below it.
+fn inks(kind: Kinds) -> (Ink, Option<Ink>) {
+    let plain = |color, strength| (Ink { color, strength: [strength, 0.0], wider: 0.0 }, None);
+    let white = [255.0; 3];
+    let dark = [18.0, 18.0, 22.0];
+    let cased = |color, casing| {
+        let casing = Ink { color: casing, strength: [1.0, 0.0], wider: CASING };
+        (Ink { color, strength: [1.0, 0.35], wider: 0.0 }, Some(casing))
+    };
+    match kind {
+        Kinds::Edge => plain([84.0, 88.0, 96.0], 0.65),
+        Kinds::Level => plain([20.0, 24.0, 34.0], 0.55),
+        Kinds::Interface => plain(dark, 1.0),
+        Kinds::Source | Kinds::SmallDot | Kinds::Dot => cased(dark, white),
+        Kinds::Path => cased([206.0, 22.0, 92.0], white),
+        Kinds::Start => cased(white, [206.0, 22.0, 92.0]),
     }
 }
 
@@ -86,25 +138,26 @@ impl<'a> Seen<'a> {
         Seen { first, rows, wide, top, tall: bottom - top, height }
     }
 
-    /// Draws the lines of one kind over a band wherever nothing hides them. `lowest` has the
-    /// results of [`Seen::lowest_near`] if they were computed in advance.
+    /// Draws the lines of one kind over a band. `lowest` has the results of [`Seen::lowest_near`] if
+    /// they were computed in advance.
     fn rule<'b>(
         &self,
         lines: impl Iterator<Item = &'b Stroke>,
-        kind: Kinds,
+        ink: &Ink,
         (unit, lowest): (f64, Option<&[f32]>),
         colors: &mut [[f32; 4]],
     ) {
-        let (color, strength): ([f32; 3], f32) = match kind {
-            Kinds::Edge => ([84.0, 88.0, 96.0], 0.65),
-            Kinds::Level => ([20.0, 24.0, 34.0], 0.55),
-            Kinds::Interface => ([18.0, 18.0, 22.0], 1.0),
-        };
+        let mut lines = lines.peekable();
+        if lines.peek().is_none() {
+            return;
+        }
         let wide = self.wide;
+        let [open, hidden] = ink.strength;
         let mut covered = vec![0.0f32; colors.len()];
         for line in lines {
             let [a, b] = line.ends;
-            let reach = 0.5 * line.width + 1.0;
+            let width = line.width + 2.0 * ink.wider * unit;
+            let reach = 0.5 * width + 1.0;
             let (first, last) = (self.first as f64, (self.first + self.rows) as f64);
             let from = (a[1].min(b[1]) - reach).clamp(first, last) as usize;
             let to = (a[1].max(b[1]) + reach).clamp(first, last) as usize;
@@ -114,18 +167,21 @@ impl<'a> Seen<'a> {
                 let [low, high] = near.map(|x| x.clamp(0.0, wide as f64) as usize);
                 for x in low..(high + 1).min(wide) {
                     let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
-                    let new = coverage(squared.sqrt(), line.width) as f32;
+                    let new = coverage(squared.sqrt(), width) as f32;
                     let old = &mut covered[(y - self.first) * wide + x];
-                    let at = [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * t);
-                    if new > *old && self.is_seen(unit, lowest, at) {
-                        *old = new;
+                    // A hidden part cannot be darker than an open one.
+                    if new * open <= *old {
+                        continue;
                     }
+                    let at = [0, 1, 2].map(|k| a[k] + (b[k] - a[k]) * t);
+                    let strength = if self.is_seen(unit, lowest, at) { open } else { hidden };
+                    *old = old.max(new * strength);
                 }
             }
         }
         for (pixel, &covered) in colors.iter_mut().zip(&covered) {
             if covered > 0.0 {
-                over(pixel, color, covered * strength);
+                over(pixel, ink.color, covered);
             }
         }
     }

@@ -18,14 +18,22 @@
 //! # Ok::<(), zeroset_core::Error>(())
 //! ```
 
+mod canvas;
 mod color;
 mod color_bar;
+mod color_map;
 pub mod cuda;
 mod depth_buffer;
 mod drawing;
 mod font;
 mod image;
+mod label_legend;
+mod labels;
 mod lines;
+mod marks;
+mod options;
+mod palette;
+mod pixel_label;
 mod prepared_mesh;
 mod raster;
 mod row_bands;
@@ -35,23 +43,21 @@ mod vertex_colors;
 pub mod view;
 mod volume_picture;
 
+pub(crate) use color_bar::Ticks;
+pub use color_map::ColorMap;
 pub use image::{Image, check_path};
+pub use labels::{Label, Labels, NO_LABEL};
+pub use marks::Marks;
+pub use options::{Options, PERSPECTIVE, SIDE};
 pub use vertex_colors::surface;
 pub use vertex_colors::vertex_colors;
 pub use volume_picture::{SAMPLES, Shows, Traced, Tracer, trace};
 
 pub use crate::render::{Camera, View};
 
-use drawing::Drawing;
 use prepared_mesh::Stage;
 use zeroset_core::error::{Error, Result};
-use zeroset_core::mesh::Mesh;
-
-/// The allowed range of the width and height of a picture in pixels.
-pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
-
-/// The allowed range of the angle of a perspective view in degrees.
-pub const PERSPECTIVE: std::ops::RangeInclusive<f64> = 1.0..=120.0;
+use zeroset_core::mesh::{Mesh, Places};
 
 /// The lines drawn on a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +87,11 @@ pub struct Subject<'a> {
     /// The colors of the vertices in sRGB, `[n_vertices]`, which replace the color map. The picture
     /// then has no color bar.
     pub paint: Option<&'a [[u8; 3]]>,
+    /// The labels that determine the colors instead of values, with a legend instead of a color
+    /// bar.
+    pub labels: Option<&'a Labels>,
+    /// The sources and paths to draw on the mesh.
+    pub marks: Option<&'a Marks>,
     /// The name of the array that determines the colors.
     pub name: &'a str,
     /// The title, such as the name of a case.
@@ -93,8 +104,18 @@ impl<'a> Subject<'a> {
     /// Creates a subject from a level-set function on a mesh. Its name is "phi", and the picture
     /// shows its zero set.
     pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
-        let lines = Lines::Interface;
-        Subject { mesh, values, lines, colors: None, paint: None, name: "phi", title: "", note: "" }
+        Subject {
+            mesh,
+            values,
+            lines: Lines::Interface,
+            colors: None,
+            paint: None,
+            labels: None,
+            marks: None,
+            name: "phi",
+            title: "",
+            note: "",
+        }
     }
 
     /// Sets the lines.
@@ -122,10 +143,27 @@ impl<'a> Subject<'a> {
         self
     }
 
+    /// Sets labels that determine the colors. The lines still show the values.
+    pub fn labeled(mut self, name: &'a str, labels: &'a Labels) -> Self {
+        (self.name, self.labels) = (name, Some(labels));
+        self
+    }
+
+    /// Sets sources and paths to draw on the mesh.
+    pub fn with_marks(mut self, marks: &'a Marks) -> Self {
+        self.marks = Some(marks);
+        self
+    }
+
     /// Sets the title and the note that follows it.
     pub fn with_title(mut self, title: &'a str, note: &'a str) -> Self {
         (self.title, self.note) = (title, note);
         self
+    }
+
+    /// Returns true if only the CPU draws the colors.
+    fn is_for_cpu(&self) -> bool {
+        self.paint.is_some() || self.labels.is_some()
     }
 
     fn shown(&self) -> &'a [f64] {
@@ -147,6 +185,17 @@ impl<'a> Subject<'a> {
         if let Some(paint) = self.paint.filter(|paint| paint.len() != n) {
             let what = format!("{} colors for a mesh of {n} vertices", paint.len());
             return Err(Error::usage(what, "give one color per vertex"));
+        }
+        if let Some(labels) = self.labels {
+            let n = match labels.places {
+                Places::Vertices => n,
+                Places::Cells => self.mesh.n_cells(),
+            };
+            if labels.of.len() != n {
+                let (word, found) = (labels.places.word(), labels.of.len());
+                let what = format!("{found} labels, but {n} are expected");
+                return Err(Error::usage(what, format!("give one label per {word}")));
+            }
         }
         Ok(())
     }
@@ -195,148 +244,6 @@ impl<'a> From<&Subject<'a>> for Scene<'a> {
 impl<'a> From<&Traced<'a>> for Scene<'a> {
     fn from(traced: &Traced<'a>) -> Self {
         Scene::Traced(*traced)
-    }
-}
-
-/// The options of a picture.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// The number of pixels per row, in [`SIDE`]. The default is 1200.
-    pub width: u32,
-    /// The number of rows, in [`SIDE`]. The default is 900.
-    pub height: u32,
-    /// The side from which the content is seen.
-    pub view: View,
-    /// A camera that replaces the view.
-    pub camera: Option<Camera>,
-    /// The values at both ends of the color bar. The default is the range of the array.
-    pub range: Option<[f64; 2]>,
-    /// The angle in degrees, in [`PERSPECTIVE`], that a ball around the content spans as seen from
-    /// the eye. The larger the angle, the nearer the eye. The default is a parallel projection.
-    pub perspective: Option<f64>,
-    /// Whether the background is transparent instead of white.
-    pub transparent: bool,
-    /// The direction to the lamp, of any nonzero length, in the axes of the picture: right, up, and
-    /// toward the eye. The default is [-0.36, 0.48, 0.8], which points to the upper left.
-    pub light: Option<[f64; 3]>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            width: 1200,
-            height: 900,
-            view: View::Auto,
-            camera: None,
-            range: None,
-            perspective: None,
-            transparent: false,
-            light: None,
-        }
-    }
-}
-
-impl Options {
-    /// Sets width and height.
-    pub fn with_size(mut self, width: u32, height: u32) -> Self {
-        (self.width, self.height) = (width, height);
-        self
-    }
-
-    /// Sets the view. This removes a camera that was set before.
-    pub fn with_view(mut self, view: View) -> Self {
-        (self.view, self.camera) = (view, None);
-        self
-    }
-
-    /// Sets the camera.
-    pub fn with_camera(mut self, camera: Camera) -> Self {
-        self.camera = Some(camera);
-        self
-    }
-
-    /// Sets the values at both ends of the color bar.
-    pub fn with_range(mut self, range: [f64; 2]) -> Self {
-        self.range = Some(range);
-        self
-    }
-
-    /// Sets the direction to the lamp in the axes of the picture. With `None`, the lamp is at the
-    /// upper left.
-    pub fn with_light(mut self, from: Option<[f64; 3]>) -> Self {
-        self.light = from;
-        self
-    }
-
-    /// Sets the angle of perspective in degrees. With `None`, the projection is parallel.
-    pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
-        self.perspective = degrees;
-        self
-    }
-
-    /// Sets whether the background is transparent.
-    pub fn with_transparency(mut self, transparent: bool) -> Self {
-        self.transparent = transparent;
-        self
-    }
-
-    /// Returns the first invalid option, as its key and a description, or `None` if all are valid.
-    pub fn flaw(&self) -> Option<(String, String)> {
-        for (key, n) in [("width", self.width), ("height", self.height)] {
-            if !SIDE.contains(&n) {
-                let (low, high) = (SIDE.start(), SIDE.end());
-                return Some((
-                    key.into(),
-                    format!("must be between {low} and {high} pixels, but is {n}"),
-                ));
-            }
-        }
-        if let Some([low, high]) = self.range {
-            let apart = high - low > 1e-9 * low.abs().max(high.abs()).max(1e-290);
-            if !(apart && low.abs() <= 1e300 && high.abs() <= 1e300) {
-                let what =
-                    format!("must be two numbers, the smaller first, but is [{low}, {high}]");
-                return Some(("range".into(), what));
-            }
-        }
-        if let Some(angle) = self.perspective.filter(|angle| !PERSPECTIVE.contains(angle)) {
-            let (low, high) = (PERSPECTIVE.start(), PERSPECTIVE.end());
-            return Some((
-                "perspective".into(),
-                format!("must be between {low} and {high} degrees, but is {angle}"),
-            ));
-        }
-        if let Some(light) = self.light {
-            let size = light.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if !(size > 0.0 && size.is_finite()) {
-                let what = format!("must be a direction that is not zero, but is {light:?}");
-                return Some(("light".into(), what));
-            }
-        }
-        let (key, what) = self.camera.as_ref().and_then(Camera::flaw)?;
-        Some((format!("camera.{key}"), what))
-    }
-
-    /// Returns these options with the camera and the range filled in as a picture of this subject
-    /// would use them. Pictures of other states are comparable with that picture if they are drawn
-    /// with the returned options.
-    ///
-    /// # Errors
-    /// Returns the errors of [`draw`].
-    pub fn settled(&self, subject: &Subject<'_>) -> Result<Options> {
-        self.check()?;
-        subject.check()?;
-        let drawing = Drawing::new(subject, &[]);
-        let camera = self.camera.unwrap_or_else(|| view::camera(self.view, subject, &drawing));
-        let range = self.range.unwrap_or_else(|| subject.range());
-        Ok(Options { camera: Some(camera), range: Some(range), ..self.clone() })
-    }
-
-    fn check(&self) -> Result<()> {
-        match self.flaw() {
-            None => Ok(()),
-            Some((key, what)) => Err(Error::usage(format!("{key} {what}"), "")),
-        }
     }
 }
 

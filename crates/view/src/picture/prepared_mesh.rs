@@ -1,8 +1,10 @@
 //! A mesh prepared for drawing from any direction.
 
+use super::canvas::{self, Layout};
 use super::color::Map;
-use super::color_bar::{self, Layout, Legend, Ticks};
+use super::color_bar::{self, Legend, Ticks};
 use super::drawing::Drawing;
+use super::label_legend::LabelLegend;
 use super::{Camera, Image, Lines, Options, Subject, raster, view};
 use crate::render::{Axes, Frame};
 use crate::render::{Extent, Eye};
@@ -11,13 +13,16 @@ use zeroset_core::error::Result;
 /// The data that all pictures of a subject share.
 pub(super) struct Stage<'a> {
     subject: Subject<'a>,
+    /// The options with the size, the camera and the range of the picture.
     pub options: Options,
     pub drawing: Drawing<'a>,
+    camera: Camera,
     pub map: Map,
     pub range: [f64; 2],
     /// The values at which lines are drawn.
     levels: Vec<f64>,
     layout: Layout,
+    legend: Option<LabelLegend>,
 }
 
 impl<'a> Stage<'a> {
@@ -36,15 +41,37 @@ impl<'a> Stage<'a> {
             _ => Vec::new(),
         };
         let drawing = Drawing::new(subject, &levels);
-        let layout = Layout::new(options.width, options.height, subject.paint.is_none());
-        let (subject, options, map) = (*subject, options.clone(), Map::new(range));
-        Ok(Stage { subject, options, drawing, map, range, levels, layout })
+        let camera =
+            options.camera.unwrap_or_else(|| view::camera(options.view, subject, &drawing));
+        let legend = |size| subject.labels.map(|l| LabelLegend::new(l, subject.name, size));
+        let right = |legend: &Option<LabelLegend>| match legend {
+            Some(legend) => legend.width(),
+            None if subject.paint.is_some() => canvas::NO_BAR,
+            None => canvas::BAR,
+        };
+        let aspect = || {
+            let eye = options.perspective.map(|angle| Eye::around(&drawing.points, angle));
+            Extent::of(&drawing.points, &Axes::new(&camera), eye.as_ref()).aspect()
+        };
+        let usual = [options.width, options.height];
+        let size @ [width, height] = options.size(aspect, right(&legend(usual)));
+        let legend = legend(size);
+        let layout = Layout::new(width, height, right(&legend));
+        let options = Options {
+            width,
+            height,
+            adaptive: false,
+            camera: Some(camera),
+            range: Some(range),
+            ..options.clone()
+        };
+        let (subject, map) = (*subject, Map::new(range, options.colormap));
+        Ok(Stage { subject, options, drawing, map, range, levels, layout, legend, camera })
     }
 
     /// Returns the camera given in the options, or else the camera for the view in the options.
     pub(super) fn camera(&self) -> Camera {
-        let by_itself = || view::camera(self.options.view, &self.subject, &self.drawing);
-        self.options.camera.unwrap_or_else(by_itself)
+        self.camera
     }
 
     /// Returns the axes of the picture and the direction to the lamp.
@@ -75,7 +102,7 @@ impl<'a> Stage<'a> {
         image
     }
 
-    /// Draws the title and the color bar.
+    /// Draws the title and the color bar or the legend.
     pub(super) fn label(&self, image: &mut Image) {
         if !self.layout.has_text {
             return;
@@ -83,13 +110,16 @@ impl<'a> Stage<'a> {
         let subject = &self.subject;
         let legend = Legend {
             name: subject.name,
+            unit: &self.options.unit,
             title: subject.title,
             note: subject.note,
             range: self.range,
             levels: if subject.colors.is_none() { &self.levels } else { &[] },
             has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
         };
-        color_bar::draw(image, subject.paint.is_none().then_some(&self.map), &legend);
+        let has_bar = subject.paint.is_none() && subject.labels.is_none();
+        color_bar::draw(image, has_bar.then_some(&self.map), &legend);
+        self.legend.iter().for_each(|legend| legend.draw(image));
     }
 }
 

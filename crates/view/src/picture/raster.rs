@@ -95,7 +95,7 @@ pub(super) fn draw(
         Corner { x: lattice(x), y: lattice(y), z: z as f32 }
     };
     let corners: Vec<Corner> = drawing.points.par_iter().map(corner).collect();
-    let bands = Bands::new(size[1], frame);
+    let bands = Bands::new(size[1], frame, drawing.has_marks());
     let fine = 1.0 / (SAMPLES as i64 * FINE) as f64;
     let triangles = Lists::new(bands.n(), drawing.triangles.len() / 3, |t| {
         let y = [0, 1, 2].map(|k| corners[drawing.triangles[3 * t + k] as usize].y);
@@ -127,7 +127,7 @@ pub(super) fn ruled(
     mut colors: Vec<[f32; 4]>,
     heights: &[f32],
 ) -> Image {
-    let (wide, bands) = (width as usize, Bands::new(height as usize, frame));
+    let (wide, bands) = (width as usize, Bands::new(height as usize, frame, drawing.has_marks()));
     let strokes = Strokes::new(drawing, frame, &bands);
     if !drawing.lines.is_empty() {
         let of_band = |(band, colors): (usize, &mut [[f32; 4]])| {
@@ -166,8 +166,8 @@ struct Looked {
 }
 
 /// The data needed to paint a band.
-struct Painter<'a> {
-    drawing: &'a Drawing<'a>,
+pub(super) struct Painter<'a> {
+    pub drawing: &'a Drawing<'a>,
     frame: &'a Frame,
     map: &'a Map,
     corners: &'a [Corner],
@@ -235,17 +235,21 @@ impl Painter<'_> {
         let mut colors = vec![[255.0, 255.0, 255.0, opacity]; self.size[0] * seen.rows];
         for (k, color) in colors.iter_mut().enumerate() {
             let (x0, y0) = (k % self.size[0] * SAMPLES, (seen.first + k / self.size[0]) * SAMPLES);
+            let samples = || {
+                let places =
+                    (y0..y0 + SAMPLES).flat_map(|y| (x0..x0 + SAMPLES).map(move |x| (x, y)));
+                places.map(|(x, y)| (triangle[(y - seen.top) * wide + x], x, y))
+            };
+            let label =
+                self.drawing.labels.as_ref().and_then(|labels| self.label(labels, samples()));
             let mut sum = Sum::default();
             let mut last = (NONE, [1.0f32; 3]);
-            for y in y0..y0 + SAMPLES {
-                for x in x0..x0 + SAMPLES {
-                    let t = triangle[(y - seen.top) * wide + x];
-                    if t != last.0 {
-                        last = (t, if t == NONE { [1.0; 3] } else { self.shade(t, x, y) });
-                    }
-                    if t != NONE || !self.transparent {
-                        sum.add(last.1, t != NONE);
-                    }
+            for (t, x, y) in samples() {
+                if t != last.0 {
+                    last = (t, if t == NONE { [1.0; 3] } else { self.shade(t, x, y, label) });
+                }
+                if t != NONE || !self.transparent {
+                    sum.add(last.1, t != NONE);
                 }
             }
             if let Some(pixel) = sum.pixel(&self.srgb, SAMPLES * SAMPLES) {
@@ -255,10 +259,11 @@ impl Painter<'_> {
         colors
     }
 
-    /// Returns the color of a triangle at a sample, including lighting.
-    fn shade(&self, t: u32, x: usize, y: usize) -> Light {
+    /// Returns the weights of the corners of a triangle at a sample, or `None` if the triangle has
+    /// no area.
+    pub(super) fn weights(&self, t: u32, x: usize, y: usize) -> Option<[f64; 3]> {
         let corners = self.corners(t);
-        let Some(flat) = Flat::new(corners) else { return [1.0; 3] };
+        let flat = Flat::new(corners)?;
         let middle = |k: usize| k as i64 * FINE + FINE / 2;
         let mut weights = flat.edges(middle(x), middle(y)).map(|e| e as f64 / flat.area as f64);
         if flat.turned {
@@ -271,9 +276,18 @@ impl Painter<'_> {
             let sum = grown[0] + grown[1] + grown[2];
             weights = grown.map(|w| w / sum);
         }
+        Some(weights)
+    }
+
+    /// Returns the color of a triangle at a sample, including lighting. `label` is the color of the
+    /// label that the pixel shows.
+    fn shade(&self, t: u32, x: usize, y: usize, label: Option<Light>) -> Light {
+        let Some(weights) = self.weights(t, x, y) else { return [1.0; 3] };
         let t = t as usize;
         let color = if t >= self.drawing.n_colored {
             Srgb::decode(SOLID)
+        } else if let Some(label) = label {
+            label
         } else if !self.drawing.paint.is_empty() {
             let of =
                 [0, 1, 2].map(|k| self.drawing.paint[self.drawing.triangles[3 * t + k] as usize]);

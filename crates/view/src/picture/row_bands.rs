@@ -17,8 +17,10 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    pub(super) fn new(height: usize, frame: &Frame) -> Self {
-        Bands { height, apron: (2.0 * frame.unit + 2.0) as usize }
+    /// Creates the bands. `has_marks` states whether there are wide lines and dots.
+    pub(super) fn new(height: usize, frame: &Frame, has_marks: bool) -> Self {
+        let reach = if has_marks { 10.0 * frame.unit + 3.0 } else { 2.0 * frame.unit + 2.0 };
+        Bands { height, apron: reach as usize }
     }
 
     pub(super) fn n(&self) -> usize {

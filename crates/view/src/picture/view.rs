@@ -8,11 +8,123 @@ use zeroset_core::mesh::Kind;
 
 /// Returns the camera for a view.
 pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -> Camera {
-    Camera::new(view.direction().unwrap_or_else(|| match subject.mesh.kind {
-        Kind::Planar => [0.0, 0.0, 1.0],
-        Kind::Volume => CORNER,
-        _ => best(subject, drawing),
+    Camera::new(view.direction().unwrap_or_else(|| {
+        match subject.mesh.kind {
+            Kind::Planar => [0.0, 0.0, 1.0],
+            Kind::Volume => toward_part(subject, drawing).unwrap_or(CORNER),
+            _ => flat_normal(drawing)
+                .or_else(|| toward_part(subject, drawing))
+                .unwrap_or_else(|| best(subject, drawing)),
+        }
     }))
+}
+
+/// Returns the normal of a mesh whose triangles are all parallel to a plane. It points to the side
+/// from which most of the area is counterclockwise.
+fn flat_normal(drawing: &Drawing<'_>) -> Option<V> {
+    let areas = || (0..drawing.n_colored).map(|t| area(drawing, t).0);
+    let longest = |a: V, b: V| if length(b) > length(a) { b } else { a };
+    let normal = unit(areas().fold([0.0; 3], longest));
+    let (mut whole, mut across, mut signed) = (0.0, 0.0, 0.0);
+    for a in areas() {
+        let along = dot(a, normal);
+        whole += length(a);
+        across += length(sub(a, scaled(normal, along)));
+        signed += along;
+    }
+    let is_flat = whole > 0.0 && across < 1e-6 * whole;
+    is_flat.then(|| if signed < 0.0 { scaled(normal, -1.0) } else { normal })
+}
+
+/// The largest share of the area that a part may have to determine the view.
+const PART: f64 = 0.9;
+
+/// The smallest length of the mean normal of a part that determines the view. A closed part has
+/// length 0, and a flat one has length 1.
+const DIRECTED: f64 = 0.25;
+
+/// The smallest share of the area visible from the best direction that must be visible from the
+/// direction of the mean normal.
+const VISIBLE: f64 = 0.75;
+
+/// Returns the direction of the mean normal of the part of the mesh that has values or labels, or
+/// a better direction if other parts of the mesh would hide it. Returns `None` if the whole mesh
+/// has values, and if the picture shows an interface.
+fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
+    if subject.lines == Lines::Interface && subject.labels.is_none() && subject.colors.is_none() {
+        return None;
+    }
+    let is_shown = shown(subject, drawing);
+    let (mut whole, mut part, mut sum) = (0.0, 0.0, [0.0; 3]);
+    for t in 0..drawing.n_colored {
+        let (normal, _) = area(drawing, t);
+        whole += length(normal);
+        if is_shown(t) {
+            part += length(normal);
+            sum = add(sum, normal);
+        }
+    }
+    if !(part > 0.0 && part < PART * whole) {
+        return None;
+    }
+    let n = drawing.n_colored;
+    let step = n / MANY + 1;
+    // A small part must not fall between the steps.
+    let shown: Vec<usize> = (0..n).filter(|&t| is_shown(t)).collect();
+    let spots: Vec<Spot> = shown
+        .iter()
+        .step_by(shown.len() / MANY + 1)
+        .map(|&t| {
+            let (normal, at) = area(drawing, t);
+            Spot { at, normal: unit(normal), weight: length(normal), part: 0 }
+        })
+        .collect();
+    let points: Vec<V> = drawing.points.iter().copied().step_by(step).collect();
+    let mean = (length(sum) > DIRECTED * part).then(|| unit(sum));
+    let axes = principal_axes(&points);
+    let mut best = (0.0, None);
+    for direction in directions(&axes) {
+        let score = score(&spots, &points, direction);
+        if score > best.0 * 1.06 {
+            best = (score, Some(direction));
+        }
+    }
+    // A score is the square root of an area.
+    let is_visible = |mean: &V| {
+        let score = score(&spots, &points, *mean);
+        score * score >= VISIBLE * best.0 * best.0
+    };
+    mean.filter(is_visible).or(best.1)
+}
+
+/// Returns a function that states whether a triangle has a value or a label. The largest value does
+/// not count if a distance has been limited to it.
+fn shown<'d>(subject: &Subject<'_>, drawing: &'d Drawing<'_>) -> impl Fn(usize) -> bool + 'd {
+    let values = |t: usize| {
+        let corners = &drawing.triangles[3 * t..][..3];
+        [0, 1, 2].map(|k| drawing.values[corners[k] as usize])
+    };
+    let finite = drawing.values.iter().copied().filter(|x| x.is_finite());
+    let high = finite.fold(f64::NEG_INFINITY, f64::max);
+    let n = drawing.n_colored;
+    let at_limit = (0..n).filter(|&t| values(t) == [high; 3]).count();
+    let is_limited = subject.lines == Lines::Round && 10 * at_limit > n;
+    move |t| match &drawing.labels {
+        Some(labels) => {
+            let none = labels.lights.len() as u32 - 1;
+            labels.of[t].iter().any(|&label| label != none)
+        }
+        None => {
+            let values = values(t);
+            values.iter().all(|x| x.is_finite()) && !(is_limited && values == [high; 3])
+        }
+    }
+}
+
+/// Returns the normal of a triangle with twice its area as length, and its center.
+fn area(drawing: &Drawing<'_>, t: usize) -> (V, V) {
+    let [a, b, c] = drawing.corners(t);
+    (cross(sub(b, a), sub(c, a)), scaled(add(add(a, b), c), 1.0 / 3.0))
 }
 
 /// A point on a surface that a view should show.
@@ -65,10 +177,7 @@ fn directions(axes: &[V; 3]) -> Vec<V> {
 }
 
 fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
-    let area = |t: usize| {
-        let [a, b, c] = drawing.corners(t);
-        (cross(sub(b, a), sub(c, a)), scaled(add(add(a, b), c), 1.0 / 3.0))
-    };
+    let area = |t: usize| area(drawing, t);
     let n = drawing.n_colored;
     if subject.lines == Lines::Interface {
         let inside = |t: usize| {

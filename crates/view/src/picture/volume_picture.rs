@@ -2,13 +2,15 @@
 
 use rayon::prelude::*;
 
+use super::canvas::{self, Layout};
 use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
-use super::color_bar::{self, Layout, Legend};
+use super::color_bar::{self, Legend};
 use super::raster::write;
 use super::{Image, Options, span};
 use crate::render::cuda::DeviceMarch;
 use crate::render::{
-    Axes, CORNER, Camera, Counts, Frame, Hit, Shade, Solid, SpaceSkipping, march, place,
+    Axes, CORNER, Camera, Counts, Extent, Eye, Frame, Hit, Shade, Solid, SpaceSkipping, march,
+    place,
 };
 use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::Expression;
@@ -184,11 +186,14 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
         let what = format!("{} rays per pixel along each side", scene.samples);
         return Err(Error::usage(what, "give 1 to 8"));
     }
-    let size @ [width, height] = [options.width, options.height];
-    let layout = Layout::new(width, height, scene.name().is_some());
     let camera = scene.camera(options);
     let axes = Axes::new(&camera).lit(options.light);
     let corners = scene.solid.corners();
+    let right = if scene.name().is_some() { canvas::BAR } else { canvas::NO_BAR };
+    let eye = options.perspective.map(|angle| Eye::around(&corners, angle));
+    let aspect = Extent::of(&corners, &axes, eye.as_ref()).aspect();
+    let size @ [width, height] = options.size(|| aspect, right);
+    let layout = Layout::new(width, height, right);
     let (area, zoom) = (layout.area, camera.zoom);
     let frame = Frame::fit(axes, options.perspective, &corners, area, zoom, layout.unit);
     let (hits, shades) = scene.found(&frame, size)?;
@@ -197,7 +202,7 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
     let range = options.range.unwrap_or_else(|| span(&values));
     let map = match scene.shows {
         Shows::Iterations => Map::fading(range),
-        _ => Map::new(range),
+        _ => Map::new(range, options.colormap),
     };
     let (map_of, shades) = (&map, shades.as_deref());
     let painter =
@@ -211,6 +216,7 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
         let is_gap = |(hit, value): (&Hit, &f64)| hit.is_some() && !value.is_finite();
         let legend = Legend {
             name: scene.name().unwrap_or(""),
+            unit: &options.unit,
             title: scene.title,
             note: scene.note,
             range,

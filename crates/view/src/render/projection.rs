@@ -40,7 +40,12 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    fn of(points: &[V], axes: &Axes, eye: Option<&Eye>) -> Self {
+    /// Returns the ratio of the width to the height.
+    pub(crate) fn aspect(&self) -> f64 {
+        (self.high[0] - self.low[0]) / (self.high[1] - self.low[1])
+    }
+
+    pub(crate) fn of(points: &[V], axes: &Axes, eye: Option<&Eye>) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
         let mut front = f64::NEG_INFINITY;
         for x in points {

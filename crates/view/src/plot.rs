@@ -1,0 +1,153 @@
+//! Plots of curves as SVG: one panel per curve, above a common horizontal axis.
+
+use crate::picture::Ticks;
+use zeroset_core::error::{Error, Result};
+
+/// A curve of a plot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// The name, written above the panel.
+    pub name: String,
+    /// The points from left to right. Points that are not finite are left out.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// The number of panels side by side.
+const COLUMNS: usize = 2;
+/// The width and height of a panel in pixels.
+const PANEL: [usize; 2] = [480, 240];
+/// The height of the title in pixels.
+const TITLE: usize = 44;
+
+/// Returns a plot as SVG text. `across` is the name of the horizontal axis.
+///
+/// # Errors
+/// Returns [`Error::Case`] if no curve has a point.
+pub fn svg(title: &str, across: &str, curves: &[Curve]) -> Result<String> {
+    let finite = |curve: &Curve| Curve {
+        name: curve.name.clone(),
+        points: curve.points.iter().filter(|p| p.iter().all(|x| x.is_finite())).copied().collect(),
+    };
+    let mut curves: Vec<Curve> = curves.iter().map(finite).collect();
+    curves.retain(|curve| !curve.points.is_empty());
+    if curves.is_empty() {
+        return Err(Error::usage("there are no numbers to plot", "measure at least one step"));
+    }
+    Ok(drawn(title, across, &curves))
+}
+
+fn drawn(title: &str, across: &str, curves: &[Curve]) -> String {
+    let columns = COLUMNS.min(curves.len());
+    let rows = curves.len().div_ceil(columns);
+    let [width, height] = [PANEL[0] * columns, PANEL[1] * rows + TITLE];
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" \
+         fill=\"#3C3E46\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#FFFFFF\"/>\n\
+         <text x=\"16\" y=\"30\" font-size=\"20\">{}</text>\n",
+        escaped(title)
+    );
+    for (k, curve) in curves.iter().enumerate() {
+        let at = [PANEL[0] * (k % columns), PANEL[1] * (k / columns) + TITLE];
+        text += &panel(curve, across, at.map(|x| x as f64));
+    }
+    text + "</svg>\n"
+}
+
+/// Returns a panel whose upper left corner is at a place in the plot.
+fn panel(curve: &Curve, across: &str, [left, top]: [f64; 2]) -> String {
+    let [x0, x1] = [left + 72.0, left + PANEL[0] as f64 - 24.0];
+    let [y0, y1] = [top + 32.0, top + PANEL[1] as f64 - 44.0];
+    let [x, y] = [0, 1].map(|k| range(curve.points.iter().map(|p| p[k])));
+    let right = |value: f64| x0 + (x1 - x0) * ((value - x[0]) / (x[1] - x[0]));
+    let up = |value: f64| y1 + (y0 - y1) * ((value - y[0]) / (y[1] - y[0]));
+    let middle = 0.5 * (x0 + x1);
+    let mut text = format!(
+        "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"15\" text-anchor=\"middle\">{}</text>\n",
+        top + 20.0,
+        escaped(&curve.name)
+    );
+    let ticks = Ticks::new(x, 7);
+    for (&value, label) in ticks.values.iter().zip(&ticks.labels) {
+        let x = right(value);
+        text += &format!(
+            "<path d=\"M{x:.1} {y0:.1}V{y1:.1}\" stroke=\"#DDDDDD\"/>\n\
+             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
+            y1 + 16.0
+        );
+    }
+    let ticks = Ticks::new(y, 6);
+    for (&value, label) in ticks.values.iter().zip(&ticks.labels) {
+        let y = up(value);
+        text += &format!(
+            "<path d=\"M{x0:.1} {y:.1}H{x1:.1}\" stroke=\"#DDDDDD\"/>\n\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
+            x0 - 6.0,
+            y + 4.0
+        );
+    }
+    text += &format!(
+        "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"13\" text-anchor=\"middle\">{}</text>\n\
+         <path d=\"M{x0:.1} {y0:.1}V{y1:.1}H{x1:.1}\" fill=\"none\" stroke=\"#3C3E46\"/>\n",
+        y1 + 34.0,
+        escaped(across)
+    );
+    let points: Vec<String> =
+        curve.points.iter().map(|p| format!("{:.2},{:.2}", right(p[0]), up(p[1]))).collect();
+    // A single point has no line, but its rounded ends show.
+    let points = if points.len() == 1 { [&*points[0]; 2].join(" ") } else { points.join(" ") };
+    text + &format!(
+        "<polyline points=\"{points}\" fill=\"none\" stroke=\"#0B5FA5\" stroke-width=\"2\" \
+         stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n"
+    )
+}
+
+/// Returns a text with the characters that XML reserves replaced, and without control characters.
+fn escaped(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Returns a range that contains all numbers with a small margin, also if they are all equal.
+fn range(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
+    let low = numbers.clone().fold(f64::INFINITY, f64::min).max(-1e300);
+    let high = numbers.fold(f64::NEG_INFINITY, f64::max).min(1e300);
+    let size = low.abs().max(high.abs());
+    let margin = match high - low > 1e-9 * size {
+        true => 0.05 * (high - low),
+        false if size > 0.0 => 0.1 * size,
+        false => 1.0,
+    };
+    [low - margin, high + margin]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(name: &str, points: &[[f64; 2]]) -> Curve {
+        Curve { name: name.into(), points: points.to_vec() }
+    }
+
+    #[test]
+    fn every_curve_has_a_panel() {
+        let curves = [
+            curve("area < 1 & more", &[[0.0, 1.0], [1.0, 0.5], [2.0, f64::NAN]]),
+            curve("one", &[[0.0, 3.0]]),
+            curve("none", &[]),
+            curve("same", &[[0.0, -7e8], [5.0, -7e8]]),
+            curve("huge", &[[0.0, -1e308], [5.0, 1e308]]),
+            curve("tiny", &[[0.0, 0.0], [1e-300, 1e-310]]),
+            curve("fine", &[[7.0, 5.0], [7.0 + 1e-12, 5.0 + 1e-12]]),
+        ];
+        let text = svg("title", "time", &curves).unwrap();
+        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
+        for word in ["title", "area &lt; 1 &amp; more", "same", "huge", "time"] {
+            assert!(text.contains(word), "{word}");
+        }
+        assert_eq!(text.matches("<polyline").count(), 6);
+        assert!(!text.contains(">none<") && !text.contains("NaN") && !text.contains("inf"));
+        assert_eq!(text, svg("title", "time", &curves).unwrap());
+        assert!(svg("title", "time", &curves[2..3]).is_err());
+    }
+}
