@@ -231,6 +231,12 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
     }
 }
 
+/// Returns true for a FreeSurfer annotation, which is data of a mesh in another file.
+pub(super) fn is_annotation(path: &Path, bytes: &[u8]) -> bool {
+    let extension = extension(path);
+    extension == "annot" || Content::new(&extension, bytes).is_annotation()
+}
+
 /// Returns the extension in lower case, without ".gz".
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();

@@ -52,6 +52,9 @@ fn data(path: &Path, time: Option<Moment>) -> Result<VertexData, Flaw> {
 
 /// Reads arrays from a file that is not a series.
 pub(super) fn data_of_loaded(path: &Path, loaded: &Loaded) -> Result<VertexData, Flaw> {
+    if sniff::is_annotation(path, &loaded.bytes) {
+        return freesurfer::read_annotation(path, &loaded.bytes);
+    }
     let format = sniff::format(path, &loaded.bytes)?.0;
     data_as(format, path, &loaded.bytes, loaded.budget)
 }

@@ -1,7 +1,8 @@
 //! Readers and writers of FreeSurfer files: surfaces, binary (`lh.pial`, `lh.white`, ...) and text
-//! (`.asc`), values per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels
-//! (`lh.V1.label`). Binary numbers are big endian, and lengths are in mm.
+//! (`.asc`), values per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...), labels (`lh.V1.label`)
+//! and annotations (`lh.aparc.annot`). Binary numbers are big endian, and lengths are in mm.
 
+mod annotation;
 mod ascii;
 mod footer;
 mod label;
@@ -16,6 +17,7 @@ use crate::text::show;
 use zeroset_core::error::{Element, Error, Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
+pub(super) use annotation::read as read_annotation;
 pub(super) use ascii::MAGIC as TEXT_SURFACE;
 pub use label::write_label;
 pub(super) use label::{MAGIC as LABEL, read as read_label};

@@ -58,9 +58,10 @@ const TABLE: &[Foreign] = &[
         remedy: MRI_CONVERT,
     },
     Foreign {
-        name: "a FreeSurfer annotation, which is not supported",
+        name: "a FreeSurfer annotation, which holds labels of the vertices of a surface",
         is: |c| c.extension == "annot" || c.is_annotation(),
-        remedy: "convert it to GIFTI: mris_convert --annot lh.a.annot lh.white lh.a.label.gii",
+        remedy: "use it with a surface (--data lh.a.annot), or convert it to GIFTI: \
+                 mris_convert --annot lh.a.annot lh.white lh.a.label.gii",
     },
     Foreign {
         name: "a MINC volume",

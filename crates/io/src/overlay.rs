@@ -1,0 +1,113 @@
+//! Data of a second file, added to a mesh.
+
+use std::path::Path;
+
+use crate::{VertexData, read_data};
+use zeroset_core::error::{Error, Result};
+use zeroset_core::mesh::{Group, Members, Mesh};
+use zeroset_core::words::suggest;
+
+/// The data that [`add_data`] added to a mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Added {
+    /// The names of the arrays.
+    pub arrays: Vec<String>,
+    /// The names of the groups.
+    pub groups: Vec<String>,
+    /// Warnings about names that the mesh already has.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the arrays and groups of a file and adds them to a mesh. `name` renames the only array of
+/// the file, or selects one of several.
+///
+/// An array replaces another one of the same name. A group of the mesh takes precedence over one of
+/// the file.
+///
+/// # Errors
+/// Returns the errors of [`read_data`]. Returns [`Error::Input`] if the data belongs to another
+/// mesh, or if the file has no array with this name.
+pub fn add_data(path: &Path, name: Option<&str>, mesh: &mut Mesh) -> Result<Added> {
+    let VertexData { mut arrays, partial, mut groups, .. } = read_data(path)?;
+    let n = mesh.n_vertices();
+    for array in partial {
+        let array = array.spread(n).map_err(|vertex| {
+            let (name, what) =
+                (&array.rows.name, format!("names vertex {vertex}, but the mesh has {n} vertices"));
+            let remedy = "use a label that belongs to this mesh";
+            Error::input(path, format!("label \"{name}\""), what, remedy)
+        })?;
+        arrays.push(array);
+    }
+    if let Some(name) = name {
+        // A label and a list of vertices hold one group.
+        if let ([group], 0 | 1) = (groups.as_mut_slice(), arrays.len()) {
+            group.name = name.to_string();
+        }
+        match arrays.as_mut_slice() {
+            [] if groups.len() == 1 => {}
+            [only] => only.name = name.to_string(),
+            several => {
+                let names: Vec<&str> = several.iter().map(|a| a.name.as_str()).collect();
+                if !names.contains(&name) {
+                    return Err(missing(name, &names).in_file(path));
+                }
+                arrays.retain(|a| a.name == *name);
+            }
+        }
+    }
+    let mut added = Added::default();
+    for array in arrays {
+        if array.rows() != mesh.n_vertices() {
+            return Err(Error::input(
+                path,
+                format!("array \"{}\"", array.name),
+                format!("{} values for a mesh of {} vertices", array.rows(), mesh.n_vertices()),
+                "use data that belongs to this mesh",
+            ));
+        }
+        if mesh.vertex_array(&array.name).is_some() {
+            let (name, file) = (&array.name, path.display());
+            let warning = format!("{file}: \"{name}\" replaces another array of that name");
+            added.warnings.push(warning);
+        }
+        mesh.vertex_data.retain(|a| a.name != array.name);
+        added.arrays.push(array.name.clone());
+        mesh.vertex_data.push(array);
+    }
+    add_groups(path, groups, mesh, &mut added)?;
+    Ok(added)
+}
+
+fn add_groups(path: &Path, groups: Vec<Group>, mesh: &mut Mesh, added: &mut Added) -> Result<()> {
+    let n = mesh.n_vertices();
+    for group in groups {
+        if let Members::Simplices { vertices, .. } = &group.members
+            && let Some(vertex) = vertices.iter().find(|&&v| v as usize >= n)
+        {
+            let what = format!("names vertex {vertex}, but the mesh has {n} vertices");
+            let remedy = "use a file that belongs to this mesh";
+            return Err(Error::input(path, format!("group \"{}\"", group.name), what, remedy));
+        }
+        if mesh.group(&group.name).is_some() {
+            let (name, file) = (&group.name, path.display());
+            added.warnings.push(format!(
+                "{file}: \"{name}\" is left out, because the mesh has a group of that name"
+            ));
+        } else {
+            added.groups.push(group.name.clone());
+            mesh.groups.push(group);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the error for an array that does not exist. It lists the arrays that do exist.
+fn missing(name: &str, names: &[&str]) -> Error {
+    let remedy = match names {
+        [] => "the mesh has no arrays".to_string(),
+        names => suggest(name, names).replace("allowed:", "there are:"),
+    };
+    Error::usage(format!("there is no array \"{name}\""), remedy)
+}
