@@ -97,7 +97,7 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 30] = [
+const COMMANDS: [(&str, &[&str]); 32] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
     ("convert pair.node OUT", &["pair.node", "pair.ele"]),
@@ -126,7 +126,9 @@ const COMMANDS: [(&str, &[&str]); 30] = [
     ("isosurface volume.mhd --level 9 -o s.ply --picture OUT", &["volume.mhd", "volume.raw"]),
     ("render volume.mhd --level 9 -o OUT", &["volume.mhd", "volume.raw"]),
     ("render mesh.mesh -o OUT", &["mesh.mesh", "mesh.sol"]),
+    ("render mesh.mesh --data k.morph -o OUT", &["mesh.mesh", "mesh.sol", "k.morph"]),
     ("render done/case.pvd -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
+    ("render done/measures.csv -o OUT", &["done/measures.csv"]),
     ("render done -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
     ("reconstruct ball.vtp -o OUT", &["ball.vtp"]),
     ("reconstruct ball.vtp -o s.ply --report OUT", &["ball.vtp"]),
@@ -146,7 +148,7 @@ const OPTIONS: [(&str, &[&str]); 17] = [
     ("edt", &["--output"]),
     ("generate", &["--output"]),
     ("convert", &[]),
-    ("render", &["--output"]),
+    ("render", &["--data", "--output"]),
     ("points", &["--match", "--output"]),
     ("isosurface", &["--output", "--picture", "--report"]),
     ("reconstruct", &["--output", "--picture", "--report"]),

@@ -113,6 +113,7 @@ impl Command {
             Command::Dt(args) => args.inputs(),
             Command::Generate(args) => args.input().into_iter().collect(),
             Command::Points(args) => args.which.inputs(&args.input),
+            Command::Render(args) => args.inputs(),
             _ => vec![self.file()],
         }
     }

@@ -5,6 +5,7 @@ mod voxels;
 use std::path::{Path, PathBuf};
 
 use super::compressed::Compressed;
+use super::picture_options::PictureOptions;
 use super::progress::observer;
 use super::threads::Threads;
 use super::times::At;
@@ -76,9 +77,12 @@ pub struct Args {
     /// Make distances negative inside the region of --from surface:REGION
     #[arg(long)]
     pub signed: bool,
-    /// Also draw the distance into this .png file, with isolines at round values
+    /// Also draw the distance into this .png file, with isolines at round values, sources and
+    /// paths; with --labels, draw the labels
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    #[command(flatten)]
+    pub style: PictureOptions,
     /// Move each point to the nearest point of the mesh, however far away it is
     #[arg(long)]
     pub snap: bool,
@@ -212,6 +216,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     config.device.threads = args.threads.threads;
     config.output.compression = Some(compression);
     config.output.picture = args.picture.map(Picture::into_file);
+    args.style.configure(config.output.picture.as_mut())?;
     config.check()?;
     let report = {
         let observer = observer(ui);
@@ -249,6 +254,7 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         ("distance.mask", "--mask", args.mask.as_ref().map(Expression::to_string)),
         ("distance.front", "--front", Some("circular".to_string())),
         ("distance.signed", "--signed", args.signed.then(String::new)),
+        ("output.picture.range", "--range", args.style.range.map(|[a, b]| format!("{a},{b}"))),
         ("output.picture", "--picture", args.picture.as_ref().map(|p| p.display().to_string())),
     ];
     for (key, flag, value) in single {
@@ -304,7 +310,7 @@ fn patch_size(text: &str) -> std::result::Result<usize, String> {
 }
 
 /// Parses `FILE` or `FILE=NAME`.
-fn data_file(text: &str) -> std::result::Result<DataFile, String> {
+pub(super) fn data_file(text: &str) -> std::result::Result<DataFile, String> {
     let (path, name) = match text.rsplit_once('=') {
         Some((path, name)) => (path, Some(name.to_string())),
         None => (text, None),

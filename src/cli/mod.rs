@@ -23,6 +23,7 @@ mod json;
 mod log;
 mod memory;
 mod parse;
+mod picture_options;
 mod points;
 mod progress;
 mod reconstruct;

@@ -1,21 +1,26 @@
-//! `zeroset render FILE -o picture.png`: draws a volume, a mesh or the result of a run.
+//! `zeroset render FILE -o picture.png`: draws a volume, a mesh, the result of a run, or the plot
+//! of its measures.
 
 mod mesh;
 mod option_values;
+mod plot;
 mod source;
 mod volume;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+pub(super) use self::option_values::pair;
 use self::option_values::{Looks, Side, Size, Steps};
 use self::source::Shown;
 use super::Ui;
+use super::distance::data_file;
+use super::picture_options::PictureOptions;
 use super::threads::Threads;
 use super::times::At;
 use super::volume::Source;
 use zeroset::Cpu;
-use zeroset::config::DeviceKind;
+use zeroset::config::{DataFile, DeviceKind};
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
 use zeroset::io::Frame;
@@ -31,7 +36,10 @@ Examples:
   zeroset render labels.nrrd --where v --colors v --view 30,20 -o labels.png
   zeroset render head.nii.gz --level 300 --rule directional --image iterations -o steps.png
   zeroset render part.vtu --colors temperature --range 0,100 --perspective 30 -o part.png
+  zeroset render lh.inflated --data lh.aparc.annot -o regions.png
+  zeroset render part.vtu --colors material --title \"Two parts\" -o part.png
   zeroset render results/vortex -o last.png
+  zeroset render results/vortex/measures.csv -o measures.svg
   zeroset render results/vortex/vortex_000050.vtp --transparent --size 800 -o state.png
 
 For a volume or a gray picture, the picture shows voxels (--where selects those where an expression
@@ -42,18 +50,20 @@ docs/pictures.md.
 
 For a mesh, the picture shows the array phi (with its zero set) or distance (with isolines at round
 values), else the vertex colors (arrays red, green and blue), else the height. --colors shows
-another array, or an expression of arrays and x, y, z.
+another array or group, or an expression of arrays and x, y, z. --data adds arrays and groups of
+another file and shows the last one. Labels (whole numbers that name regions, and groups) have
+distinct colors and a legend, and gray marks places without a value or label.
 
 For the folder of a run, a .pvd list or a .vtkhdf series, the picture shows the last state unless
---time selects another one.
+--time selects another one. If the output is .svg, it shows the measures of the run over time.
 
 The view front looks from small y, left from small x, top from large z. In volumes that define the
 axes of a patient (RAS, LPS, ...), these are the sides of the patient. AZIMUTH,ELEVATION are the
 angles in degrees from +x toward +y, and above the xy-plane.")]
 pub struct Args {
-    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), or folder of a run
+    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), folder of a run, or measures.csv
     pub file: PathBuf,
-    /// Output file, .png
+    /// Output file: .png, or .svg for the plot of measures
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Show the voxels where an expression of v, x, y, z, i, j, k is true
@@ -76,12 +86,15 @@ pub struct Args {
     /// mesh
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
-    /// Values at the ends of the color bar; default the range of the data
-    #[arg(long, value_name = "LOW,HIGH", value_parser = option_values::pair, allow_hyphen_values = true)]
-    pub range: Option<[f64; 2]>,
-    /// Size in pixels, 16 to 8192 per side: 1200x900, or one number for a square
-    #[arg(long, value_name = "SIZE", default_value = "1200x900", allow_hyphen_values = true)]
-    pub size: Size,
+    /// File with more vertex arrays or groups of vertices of a mesh, to draw on it; repeatable
+    #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
+    pub data: Vec<DataFile>,
+    #[command(flatten)]
+    pub style: PictureOptions,
+    /// Size in pixels, 16 to 8192 per side: 1200x900, or one number for a square; default 1200x900,
+    /// or fitted to wide or tall content
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub size: Option<Size>,
     /// View: auto, front, back, left, right, top, bottom, +x to -z, or AZIMUTH,ELEVATION
     #[arg(long, value_name = "VIEW", default_value = "auto", allow_hyphen_values = true)]
     pub view: Side,
@@ -127,10 +140,16 @@ const WORTH_A_GPU: usize = 1 << 25;
 /// read; [`Error::Device`] if memory runs out; [`Error::Output`] if the picture cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
+    if plot::is_asked(&args) {
+        ui.print(&plot::draw(&args)?)?;
+        return Ok(0);
+    }
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
     let (image, rays) = match source::open(&args, ui)? {
-        Shown::Mesh(mesh) => (cpu.run(|| mesh::draw(&args, &mesh, ui))?, None),
+        Shown::Mesh(mesh, overlay) => {
+            (cpu.run(|| mesh::draw(&args, &mesh, overlay.as_deref(), ui))?, None)
+        }
         Shown::Volume(volume) => {
             let drawn = volume::draw(&args, &volume, &cpu, ui)?;
             (drawn.image, Some((drawn.counts, drawn.prepared)))
@@ -163,20 +182,28 @@ fn text(args: &Args, image: &Image, rays: Option<(Counts, f64)>, total: f64) -> 
 }
 
 impl Args {
+    /// Returns the files that the command reads.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let data = self.data.iter().map(|data| Path::new(&data.path));
+        std::iter::once(&*self.file).chain(data).collect()
+    }
+
     /// Returns the title of the picture.
     fn title(&self) -> &str {
-        self.file.to_str().map_or("", picture::name_of)
+        let name = || self.file.to_str().map_or("", picture::name_of);
+        self.style.title.as_deref().unwrap_or_else(name)
     }
 
     /// Returns the drawing options; `frame` names the axes of a volume.
     fn options(&self, frame: Option<&str>) -> Result<Options> {
-        let Size([width, height]) = self.size;
         let mut options = Options::default()
-            .with_size(width, height)
             .with_perspective(self.perspective)
             .with_light(self.light)
             .with_transparency(self.transparent);
-        options.range = self.range;
+        if let Some(Size([width, height])) = self.size {
+            options = options.with_size(width, height);
+        }
+        self.style.apply(&mut options);
         if !(0.1..=50.0).contains(&self.zoom) {
             return Err(Error::usage(
                 format!("--zoom must be between 0.1 and 50, but is {}", self.zoom),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::compressed::Compressed;
 use super::interrupt::Interrupt;
+use super::picture_options::PictureOptions;
 use super::progress::observer;
 use super::{NOT_MET, Ui, json, memory, threads, word};
 use zeroset::config::{Config, DeviceKind, Domain, Drawn};
@@ -49,6 +50,8 @@ pub struct Args {
     pub picture: Option<PathBuf>,
     #[command(flatten)]
     pub compressed: Compressed,
+    #[command(flatten)]
+    pub style: PictureOptions,
     /// Print JSON for programs: progress and warnings as lines on standard error, the final report
     /// on standard output
     #[arg(long)]
@@ -124,6 +127,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if let Some(compression) = args.compressed.compression {
         config.output.compression = Some(compression);
     }
+    args.style.configure(config.output.picture.as_mut())?;
+    config.check()?;
     let outcome = {
         let observer = observer(ui);
         let observer = interrupt.watching(&*observer);
@@ -163,6 +168,7 @@ fn resuming(args: &Args) -> String {
     args.output.iter().for_each(|folder| option("-o", folder.display().to_string()));
     args.picture.iter().for_each(|file| option("--picture", file.display().to_string()));
     args.compressed.word().iter().for_each(|word| option("--compression", word.to_string()));
+    words.extend(args.style.given());
     words.push("--resume".into());
     let plain = |c: char| c.is_alphanumeric() || "/\\.:=_-+,~".contains(c);
     let quoted = |word: &String| match !word.is_empty() && word.chars().all(plain) {
@@ -202,13 +208,14 @@ mod tests {
             resume: false,
             picture: None,
             compressed: Compressed { compression: Some(Compression::Lz4) },
+            style: PictureOptions { title: Some("two words".into()), ..Default::default() },
             json: false,
         };
         assert_eq!(
             resuming(&args),
             "zeroset run 'my cases/a.toml' --set evolve.cfl=0.5 \
              --set 'output.checkpoint={ every = 3 }' --device cuda --threads 2 -o 'it'\\''s' \
-             --compression lz4 --resume"
+             --compression lz4 --title 'two words' --resume"
         );
     }
 }

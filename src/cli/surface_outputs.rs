@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::Ui;
 use super::compressed::Compressed;
+use super::picture_options::PictureOptions;
 use zeroset::atomic;
-use zeroset::error::Result;
+use zeroset::error::{Error, Result};
 use zeroset::io::{WriteOptions, write_mesh};
 use zeroset::mesh::Mesh;
 use zeroset::picture;
@@ -23,6 +24,8 @@ pub struct SurfaceOutputs {
     pub picture: Option<PathBuf>,
     #[command(flatten)]
     pub compressed: Compressed,
+    #[command(flatten)]
+    pub style: PictureOptions,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
@@ -39,12 +42,25 @@ impl SurfaceOutputs {
     ///
     /// # Errors
     /// Returns [`Error::Output`](zeroset::Error::Output) if a folder does not exist;
-    /// [`Error::Case`](zeroset::Error::Case) if the picture is not a `.png` file, or if the surface
-    /// has a format without a choice of compression and one is given.
+    /// [`Error::Case`](zeroset::Error::Case) if the picture is not a `.png` file, if options for
+    /// pictures are invalid or given without a picture, or if the surface has a format without a
+    /// choice of compression and one is given.
     pub fn check(&self, surface: &Path) -> Result<()> {
         self.compressed.of(&[surface])?;
+        self.style.refuse_without(self.picture.is_some())?;
+        self.options()?;
         self.files(surface).into_iter().try_for_each(atomic::check_folder)?;
         self.picture.as_deref().map_or(Ok(()), picture::check_path)
+    }
+
+    /// Returns the drawing options.
+    fn options(&self) -> Result<picture::Options> {
+        let mut options = picture::Options::default();
+        self.style.apply(&mut options);
+        match options.flaw() {
+            None => Ok(options),
+            Some((key, what)) => Err(Error::usage(format!("--{key} {what}"), "")),
+        }
     }
 
     /// Whether a report is requested.
@@ -56,7 +72,7 @@ impl SurfaceOutputs {
     /// data. `report` returns the report and a text for the screen, and is called when the other
     /// files are complete. Returns what to print: the report as JSON, or the text.
     ///
-    /// The name of the input is the title of the picture.
+    /// The name of the input is the default title of the picture.
     ///
     /// # Errors
     /// Returns the errors of [`write_mesh`], of the picture and of the report.
@@ -67,8 +83,9 @@ impl SurfaceOutputs {
         ui: &Ui,
         report: impl FnOnce() -> (Option<R>, String),
     ) -> Result<String> {
-        let title = input.to_str().map_or("", picture::name_of);
-        let draw = |_: &PathBuf| picture::surface(mesh, title, &picture::Options::default());
+        let name = input.to_str().map_or("", picture::name_of);
+        let (title, options) = (self.style.title.as_deref().unwrap_or(name), self.options()?);
+        let draw = |_: &PathBuf| picture::surface(mesh, title, &options);
         let drawn = self.picture.as_ref().map(draw).transpose()?;
         let options = WriteOptions::default().compression(self.compressed.of(&[surface])?);
         let (lost, said) = atomic::together(|| {

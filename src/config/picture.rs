@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::picture::{Camera, Options, View};
+use crate::picture::{Camera, ColorMap, Options, View};
 
 /// `[output.picture]`: pictures of the states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,12 +18,22 @@ pub struct Picture {
     /// Height in pixels, 16 to 8192. Default 900.
     #[schemars(range(min = 16, max = 8192))]
     pub height: u32,
+    /// Chooses another width and height for wide or tall content, which then fills the picture.
+    /// Default true. Applies if `width` and `height` have their defaults.
+    pub fit: bool,
+    /// Title. Default: the name of the case.
+    pub title: Option<String>,
+    /// Unit of the values, shown above the color bar, such as "mm".
+    pub unit: Option<String>,
     /// View direction. Default "auto".
     pub view: View,
     /// Explicit camera. Conflicts with `view`.
     pub camera: Option<Camera>,
-    /// Vertex array of the mesh to color by. Default: phi or the distance.
+    /// Array or group of the mesh to color by. Labels have distinct colors and a legend. Default:
+    /// phi, the distance, or the labels of the distance.
     pub array: Option<String>,
+    /// Color map.
+    pub colormap: ColorMap,
     /// Values at the ends of the color bar, smaller value first. Default: the range of the array.
     pub range: Option<[f64; 2]>,
     /// Angle of the perspective view in degrees, 1 to 120. The larger the angle, the closer the
@@ -53,9 +63,13 @@ impl Default for Picture {
         Picture {
             width: options.width,
             height: options.height,
+            fit: true,
+            title: None,
+            unit: None,
             view: options.view,
             camera: None,
             array: None,
+            colormap: ColorMap::Auto,
             range: None,
             perspective: None,
             transparent: false,
@@ -68,7 +82,14 @@ impl Default for Picture {
 impl Picture {
     /// Returns these settings as options of the renderer.
     pub fn options(&self) -> Options {
-        let mut options = Options::default().with_size(self.width, self.height);
+        let usual = Options::default();
+        let is_usual = [self.width, self.height] == [usual.width, usual.height];
+        let mut options = match self.fit && is_usual {
+            true => usual,
+            false => usual.with_size(self.width, self.height),
+        };
+        options.colormap = self.colormap;
+        options.unit = self.unit.clone().unwrap_or_default();
         options.view = self.view;
         (options.camera, options.range) = (self.camera, self.range);
         options.with_perspective(self.perspective).with_transparency(self.transparent)

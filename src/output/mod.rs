@@ -6,6 +6,7 @@ mod folder;
 mod lock;
 mod manifest;
 mod measures;
+mod measures_plot;
 mod occupied;
 mod program;
 mod report;
@@ -16,6 +17,7 @@ pub use claims::Claims;
 pub use folder::RunFolder;
 pub use manifest::FileRecord;
 pub use measures::{Measures, MeasuresFile};
+pub use measures_plot::plot_measures;
 pub use program::{COMMIT, build, executable};
 pub use report::{
     Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,

@@ -8,12 +8,12 @@ use super::arrays::missing;
 use super::clock::Dated;
 use super::fields::inside;
 use super::frames;
-use crate::config::{Config, DataFile};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io;
 use crate::mesh::repair::{Conflict, Repair, Repairs, conflicts};
-use crate::mesh::{self, Cleaning, Group, Kind, Members, Mesh};
+use crate::mesh::{self, Cleaning, Kind, Members, Mesh};
 
 /// A mesh that is valid for the solvers, and the mapping back to the stored mesh.
 #[derive(Clone, Debug)]
@@ -98,7 +98,17 @@ impl CleanedMesh {
             dated.extend(of_mesh.clone().map(|of_mesh| (array.name.clone(), of_mesh)));
         }
         for data in &source.data {
-            add_data(config, data, &mut mesh, &mut warnings, &mut dated)?;
+            let path = config.resolve(&data.path)?;
+            let added = io::add_data(&path, data.name.as_deref(), data.time, &mut mesh)?;
+            for warning in added.warnings.iter().map(|what| format!("{}: {what}", path.display())) {
+                tracing::warn!("{warning}");
+                warnings.push(warning);
+            }
+            let of_file = Dated::of(added.time, path);
+            for name in added.arrays {
+                dated.retain(|(dated, _)| *dated != name);
+                dated.extend(of_file.clone().map(|of_file| (name, of_file)));
+            }
         }
         let in_file = |error: Error| match &file {
             Some(path) => error.in_file(path),
@@ -137,6 +147,12 @@ impl CleanedMesh {
         self.mesh = mesh;
         self.unmasked = Some(Unmasked { cells, kept, n_outside });
         Ok(self)
+    }
+
+    /// Returns the corners of all cells as stored vertices, and the index in them of each cell
+    /// inside the mask, or `None` if there is no mask.
+    pub(super) fn unmasked(&self) -> Option<(&[u32], &[u32])> {
+        self.unmasked.as_ref().map(|unmasked| (&*unmasked.cells, &*unmasked.kept))
     }
 
     /// Returns the number of vertices that lie outside the mask.
@@ -306,101 +322,10 @@ impl CleanedMesh {
     }
 }
 
-/// Reads the arrays of a data file named in the case and adds them to the mesh.
-fn add_data(
-    config: &Config,
-    data: &DataFile,
-    mesh: &mut Mesh,
-    warnings: &mut Vec<String>,
-    dated: &mut Vec<(String, Dated)>,
-) -> Result<()> {
-    let path = config.resolve(&data.path)?;
-    let read = io::read_data_at(&path, data.time)?;
-    for warning in read.warnings.iter().map(|what| format!("{}: {what}", path.display())) {
-        tracing::warn!("{warning}");
-        warnings.push(warning);
-    }
-    let of_file = Dated::of(read.state.time, path.clone());
-    let io::VertexData { mut arrays, partial, mut groups, .. } = read;
-    let n = mesh.n_vertices();
-    for array in partial {
-        let array = array.spread(n).map_err(|vertex| {
-            let (name, what) =
-                (&array.rows.name, format!("names vertex {vertex}, but the mesh has {n} vertices"));
-            let remedy = "use a label that belongs to this mesh";
-            Error::input(&path, format!("label \"{name}\""), what, remedy)
-        })?;
-        arrays.push(array);
-    }
-    if let Some(name) = &data.name {
-        // A label and a list of vertices hold one group.
-        if let ([group], 0 | 1) = (groups.as_mut_slice(), arrays.len()) {
-            group.name.clone_from(name);
-        }
-        match arrays.as_mut_slice() {
-            [] if groups.len() == 1 => {}
-            [only] => only.name.clone_from(name),
-            several => {
-                let names: Vec<&str> = several.iter().map(|a| a.name.as_str()).collect();
-                if !names.contains(&name.as_str()) {
-                    return Err(missing("array", name, &names).in_file(&path));
-                }
-                arrays.retain(|a| a.name == *name);
-            }
-        }
-    }
-    for array in arrays {
-        if array.rows() != mesh.n_vertices() {
-            return Err(Error::input(
-                &path,
-                format!("array \"{}\"", array.name),
-                format!("{} values for a mesh of {} vertices", array.rows(), mesh.n_vertices()),
-                "use data that belongs to this mesh",
-            ));
-        }
-        if mesh.vertex_array(&array.name).is_some() {
-            tracing::warn!(
-                "{}: \"{}\" replaces another array of that name",
-                path.display(),
-                array.name
-            );
-        }
-        dated.retain(|(name, _)| *name != array.name);
-        dated.extend(of_file.clone().map(|of_file| (array.name.clone(), of_file)));
-        mesh.vertex_data.retain(|a| a.name != array.name);
-        mesh.vertex_data.push(array);
-    }
-    add_groups(&path, groups, mesh)
-}
-
-/// Adds the groups of a data file to the mesh. A group of the mesh takes precedence over one of the
-/// same name.
-fn add_groups(path: &Path, groups: Vec<Group>, mesh: &mut Mesh) -> Result<()> {
-    let n = mesh.n_vertices();
-    for group in groups {
-        if let Members::Simplices { vertices, .. } = &group.members
-            && let Some(vertex) = vertices.iter().find(|&&v| v as usize >= n)
-        {
-            let what = format!("names vertex {vertex}, but the mesh has {n} vertices");
-            let remedy = "use a file that belongs to this mesh";
-            return Err(Error::input(path, format!("group \"{}\"", group.name), what, remedy));
-        }
-        if mesh.group(&group.name).is_some() {
-            let (name, file) = (&group.name, path.display());
-            tracing::warn!(
-                "{file}: \"{name}\" is left out, because the mesh has a group of that name"
-            );
-        } else {
-            mesh.groups.push(group);
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::mesh::{DataArray, Values};
+    use crate::mesh::{DataArray, Group, Values};
 
     /// Returns two triangles with five stored vertices. No triangle uses the second vertex.
     pub(in crate::run) fn cleaned() -> CleanedMesh {

@@ -9,7 +9,7 @@ use super::region::Region;
 use super::states::{Extras, MeshState, States, StoredMesh};
 use super::task::{Run, Stages, Task};
 use super::writer::Files;
-use super::{error_norms, factory, setup, sources};
+use super::{error_norms, factory, marks, setup, sources};
 use crate::Cpu;
 use crate::config::{Config, Distance};
 use crate::error::{Error, Result};
@@ -23,6 +23,7 @@ use crate::levelset::eikonal::{
 use crate::mesh::Mesh;
 use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
+use crate::picture::Marks;
 use crate::words::counted;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
@@ -81,7 +82,8 @@ impl MeshSetup<'_> {
         let slowness = setup::slowness(self.config, &self.cleaned)?;
         let front = sources::front(self.config, &slowness, &self.cleaned)?;
         let starts = sources::path_starts(self.config, &self.cleaned)?;
-        let with_parts = !starts.is_empty();
+        let has_paths = !starts.is_empty();
+        let with_parts = has_paths || self.config.output.picture.is_some();
         let mut start = if distance.from.is_empty() {
             let found = self.cpu.run(|| setup::initial_phi(self.config, &self.cleaned))?;
             report.warnings.extend(found.warnings);
@@ -92,25 +94,29 @@ impl MeshSetup<'_> {
             DistanceStart::Seeds(self.cpu.run(seeds)?, front)
         };
         report.warnings.extend(self.cleaned.doubts());
-        let parts = match with_parts {
-            true => start.take_parts(&self.cleaned.mesh, &slowness),
-            false => Vec::new(),
+        let parts = match (&start, with_parts) {
+            // The picture shows the zero set as a line.
+            (DistanceStart::ZeroSet(_), true) if !has_paths => Vec::new(),
+            (_, true) => start.take_parts(&self.cleaned.mesh, &slowness),
+            (_, false) => Vec::new(),
         };
+        let mut marks = marks::of_sources(&parts);
         report.seconds.setup = stage.next("computing the distance")?;
         let solved = factory::distance(self, distance, &start, &slowness)?;
         let mesh = &self.cleaned.mesh;
-        let paths = match with_parts {
+        let paths: Vec<path::Path> = match has_paths {
             true => self.cpu.run(|| {
                 let paths = Paths::new(mesh, &solved.arrival, &slowness, front, parts);
                 starts.iter().map(|(_, start)| paths.from(*start)).collect()
             }),
             false => Vec::new(),
         };
+        marks.paths = paths.iter().map(|path| path.points.clone()).collect();
         let cell_updates = solved.cell_updates;
         let (arrival, at) = (&solved.arrival, &slowness);
         let behind_skinny = self.cpu.run(|| skinny::behind_skinny(mesh, arrival, at, front));
         let inside = self.inside_of_seed(distance)?;
-        let found = self.found(distance, front, solved, paths, &inside);
+        let found = self.found(distance, front, solved, (paths, marks), &inside);
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
@@ -137,7 +143,7 @@ impl MeshSetup<'_> {
         distance: &Distance,
         front: Front,
         solved: Solved,
-        paths: Vec<path::Path>,
+        (paths, marks): (Vec<path::Path>, Marks),
         inside: &[bool],
     ) -> Found {
         let Solved { mut values, labels, .. } = solved;
@@ -156,6 +162,7 @@ impl MeshSetup<'_> {
         let extras = Extras {
             labels: distance.labels.then_some(labels),
             gradient: distance.gradient.then(gradient),
+            marks,
         };
         Found { values, extras, paths }
     }

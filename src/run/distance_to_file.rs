@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::distance::{DistanceTask, write_paths};
 use super::mesh_setup::MeshSetup;
 use super::picture::{self, Pictures};
-use super::states::{self, MeshState};
+use super::states::{self, Extras, MeshState};
 use super::task::{Stages, Task};
 use super::{Observer, cpu};
 use crate::Cpu;
@@ -83,8 +83,14 @@ fn distance_on(
             false => atomic::companions(write)?,
         }
         match Pictures::new(config, &setup.cleaned, setup.gpu())? {
-            Some(mut pictures) => pictures
-                .finish(&MeshState { phi: found.values.clone(), ..MeshState::default() }, None),
+            Some(mut pictures) => {
+                let (labels, marks) = (extras.labels.clone(), extras.marks.clone());
+                let extras = Extras { labels, marks, gradient: None };
+                pictures.finish(
+                    &MeshState { phi: values.clone(), extras, ..MeshState::default() },
+                    None,
+                )
+            }
             None => Ok(()),
         }
     })?;

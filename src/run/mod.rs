@@ -19,6 +19,7 @@ mod initial_from_group;
 mod initial_from_image;
 mod initial_from_surface;
 mod initial_from_volume;
+mod marks;
 mod mean_weight;
 mod memory;
 mod mesh_setup;
@@ -36,6 +37,7 @@ mod states;
 mod task;
 mod tiled;
 mod time_loop;
+mod whole_mesh;
 mod writer;
 
 use std::path::{Path, PathBuf};

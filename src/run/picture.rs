@@ -1,17 +1,20 @@
 //! Pictures of the states of a run on a mesh.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::CleanedMesh;
 use super::device;
 use super::states::MeshState;
-use crate::config::{Config, Drawn, Picture};
+use super::whole_mesh::WholeMesh;
+use crate::config::{Config, Drawn, Picture, Seed};
 use crate::error::Result;
 use crate::gpu::Cuda;
 use crate::levelset::eikonal::cuda::Gpu;
+use crate::mesh::Places;
 use crate::output::{Claims, RunFolder, numbered};
-use crate::picture::{self, Image, Lines, Options, Subject};
+use crate::picture::{self, Image, Labels, Lines, Marks, Options, Subject};
 
 /// Checks before a run that the file of `--picture` can be written.
 ///
@@ -38,21 +41,48 @@ pub(super) fn claims(config: &Config) -> Result<Claims> {
 /// Checks the array that determines the colors of pictures.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex_array`].
+/// Returns the errors of [`CleanedMesh::numbers`].
 pub(super) fn check_array(config: &Config, cleaned: &CleanedMesh) -> Result<()> {
-    colors(config, cleaned).map(drop)
+    Colors::new(config, cleaned).map(drop)
 }
 
-/// Returns the array that determines the colors if the case names an array other than the result
-/// itself.
-fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a str, Vec<f64>)>> {
-    let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
-    match (array, &config.distance) {
-        (None, _) | (Some("phi"), None) | (Some("distance"), Some(_)) => Ok(None),
-        (Some(name), _) => {
-            let values = cleaned.vertex_array(name);
-            let values = values.map_err(config.locate("output.picture.array"))?;
-            Ok(Some((name, values)))
+/// The numbers or labels that determine the colors of the pictures of a run.
+enum Colors {
+    /// The result itself.
+    Result,
+    /// The label of the nearest source of a distance.
+    OfSources,
+    /// An array of the cleaned mesh.
+    Array(String, Vec<f64>),
+    /// Labels of the cleaned mesh.
+    Labels(String, Labels),
+}
+
+impl Colors {
+    fn new(config: &Config, cleaned: &CleanedMesh) -> Result<Self> {
+        let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
+        let of_sources = config.distance.as_ref().is_some_and(|distance| distance.labels);
+        let name = match (array, &config.distance) {
+            (None | Some("label"), Some(_)) if of_sources => return Ok(Colors::OfSources),
+            (None, _) | (Some("phi"), None) | (Some("distance"), Some(_)) => {
+                return Ok(Colors::Result);
+            }
+            (Some(name), _) => name,
+        };
+        if let Some(labels) = Labels::of_array(&cleaned.mesh, name) {
+            return Ok(Colors::Labels(name.into(), labels));
+        }
+        let values = cleaned.numbers(name, Places::Vertices);
+        let values = values.map_err(config.locate("output.picture.array"))?;
+        Ok(Colors::Array(name.into(), values))
+    }
+
+    /// Adapts the colors of the cleaned mesh to the mesh of the picture.
+    fn on(self, whole: &WholeMesh<'_>) -> Self {
+        match self {
+            Colors::Array(name, values) => Colors::Array(name, whole.values(&values).into_owned()),
+            Colors::Labels(name, labels) => Colors::Labels(name, whole.labels(labels)),
+            other => other,
         }
     }
 }
@@ -115,8 +145,9 @@ impl<'a> Pictures<'a> {
         gpu: Option<&Gpu>,
     ) -> Result<Option<Self>> {
         let Some(picture) = &config.output.picture else { return Ok(None) };
-        let (colors, title) = (colors(config, cleaned)?, title(config));
-        let shown = Shown { config, cleaned, colors, title };
+        let whole = WholeMesh::new(cleaned);
+        let colors = Colors::new(config, cleaned)?.on(&whole);
+        let shown = Shown { config, whole, colors, title: title(config) };
         Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(gpu) }))
     }
 
@@ -148,12 +179,13 @@ impl<'a> Pictures<'a> {
         self.draw(state, file)
     }
 
-    /// Determines the camera and the range of all pictures from a state.
+    /// Determines the size, the camera and the range of all pictures from a state.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) for options that do not match the state.
     pub(super) fn settle(&mut self, state: &MeshState) -> Result<()> {
-        let settled = self.picture.options().settled(&self.shown.subject(state, ""))?;
+        let content = self.shown.content(state, "");
+        let settled = self.picture.options().settled(&self.shown.subject(&content))?;
         self.options = Some(settled);
         Ok(())
     }
@@ -167,37 +199,71 @@ impl<'a> Pictures<'a> {
             self.settle(state)?;
         }
         let Some(options) = &self.options else { return Ok(()) };
-        let subject = self.shown.subject(state, &note);
-        self.painter.draw(&subject, options)?.write_png(&file)
+        let content = self.shown.content(state, &note);
+        self.painter.draw(&self.shown.subject(&content), options)?.write_png(&file)
     }
 }
 
-/// The content of the pictures.
+/// The content that all pictures of a run share.
 struct Shown<'a> {
     config: &'a Config,
-    cleaned: &'a CleanedMesh,
-    colors: Option<(&'a str, Vec<f64>)>,
+    whole: WholeMesh<'a>,
+    /// Colors on the whole mesh.
+    colors: Colors,
     title: String,
 }
 
+/// The content of the picture of a state, on the whole mesh.
+struct Content<'s> {
+    values: Cow<'s, [f64]>,
+    /// The labels of the nearest sources.
+    of_sources: Option<Labels>,
+    marks: &'s Marks,
+    note: &'s str,
+}
+
 impl Shown<'_> {
-    fn subject<'s>(&'s self, state: &'s MeshState, note: &'s str) -> Subject<'s> {
-        let is_distance = self.config.distance.is_some();
-        let (name, lines) =
-            if is_distance { ("distance", Lines::Round) } else { ("phi", Lines::Interface) };
-        let subject = Subject::new(&self.cleaned.mesh, &state.phi)
+    fn content<'s>(&self, state: &'s MeshState, note: &'s str) -> Content<'s> {
+        let labels = state.extras.labels.as_ref();
+        let labels = labels.filter(|_| matches!(self.colors, Colors::OfSources));
+        let of_sources = labels.map(|labels| {
+            let from = self.config.distance.as_ref().map_or(&[][..], |distance| &distance.from);
+            let number = |&label: &i32| (label >= 0).then_some(i64::from(label));
+            let numbers: Vec<Option<i64>> = labels.iter().map(number).collect();
+            let name = |k: i64| from.get(k as usize).map(Seed::to_string);
+            self.whole.labels(Labels::new(Places::Vertices, &numbers, name))
+        });
+        let values = self.whole.values(&state.phi);
+        Content { values, of_sources, marks: &state.extras.marks, note }
+    }
+
+    fn subject<'s>(&'s self, content: &'s Content<'_>) -> Subject<'s> {
+        let (name, lines) = match &self.config.distance {
+            Some(distance) if distance.speed.is_some() => ("time", Lines::Round),
+            Some(_) => ("distance", Lines::Round),
+            None => ("phi", Lines::Interface),
+        };
+        let subject = Subject::new(&self.whole.mesh, &content.values)
             .with_lines(lines)
             .with_name(name)
-            .with_title(&self.title, note);
-        match &self.colors {
-            Some((name, values)) => subject.colored_by(name, values),
-            None => subject,
+            .with_marks(content.marks)
+            .with_title(&self.title, content.note);
+        match (&self.colors, &content.of_sources) {
+            (Colors::Array(name, values), _) => subject.colored_by(name, values),
+            (Colors::Labels(name, labels), _) => subject.labeled(name, labels),
+            (_, Some(labels)) => subject.labeled("nearest source", labels),
+            _ => subject,
         }
     }
 }
 
-/// Returns the name of the case, or of the mesh file for commands without a case file.
+/// Returns the title of pictures: the one that the case gives, or else the name of the case, or of
+/// the mesh file for commands without a case file.
 pub(super) fn title(config: &Config) -> String {
+    let given = config.output.picture.as_ref().and_then(|picture| picture.title.clone());
+    if let Some(title) = given {
+        return title;
+    }
     let file = match config.mesh().and_then(|mesh| mesh.path.as_ref()) {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
         _ => return config.name(),

@@ -16,6 +16,7 @@ use crate::levelset::eikonal::Gradient;
 use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::{Group, Kind, Members, Mesh, normal_arrays};
 use crate::output::{RunFolder, Series, numbered, remove};
+use crate::picture::Marks;
 use crate::surface::{self, Interface};
 
 /// A state in the order of the cleaned mesh.
@@ -35,6 +36,8 @@ pub(super) struct Extras {
     pub labels: Option<Vec<i32>>,
     /// Gradients per cell and per vertex.
     pub gradient: Option<Gradient>,
+    /// Sources and paths, for pictures.
+    pub marks: Marks,
 }
 
 impl Extras {

@@ -2,34 +2,42 @@
 
 use std::path::Path;
 
-use crate::{VertexData, read_data};
+use crate::{Moment, VertexData, read_data_at};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{Group, Members, Mesh};
 use zeroset_core::words::suggest;
 
 /// The data that [`add_data`] added to a mesh.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Added {
     /// The names of the arrays.
     pub arrays: Vec<String>,
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// Warnings about names that the mesh already has.
+    /// The time of the arrays, if the file states one.
+    pub time: Option<f64>,
+    /// Warnings about the file, and about names that the mesh already has.
     pub warnings: Vec<String>,
 }
 
 /// Reads the arrays and groups of a file and adds them to a mesh. `name` renames the only array of
-/// the file, or selects one of several.
+/// the file, or selects one of several. Of a series, the state at `time` is read, by default the
+/// last.
 ///
 /// An array replaces another one of the same name. A group of the mesh takes precedence over one of
 /// the file.
 ///
 /// # Errors
-/// Returns the errors of [`read_data`]. Returns [`Error::Input`] if the data belongs to another
+/// Returns the errors of [`read_data_at`]. Returns [`Error::Input`] if the data belongs to another
 /// mesh, or if the file has no array with this name.
-pub fn add_data(path: &Path, name: Option<&str>, mesh: &mut Mesh) -> Result<Added> {
-    let VertexData { mut arrays, partial, mut groups, .. } = read_data(path)?;
+pub fn add_data(
+    path: &Path,
+    name: Option<&str>,
+    time: Option<Moment>,
+    mesh: &mut Mesh,
+) -> Result<Added> {
+    let VertexData { mut arrays, partial, mut groups, state, warnings } = read_data_at(path, time)?;
     let n = mesh.n_vertices();
     for array in partial {
         let array = array.spread(n).map_err(|vertex| {
@@ -57,7 +65,7 @@ pub fn add_data(path: &Path, name: Option<&str>, mesh: &mut Mesh) -> Result<Adde
             }
         }
     }
-    let mut added = Added::default();
+    let mut added = Added { time: state.time, warnings, ..Added::default() };
     for array in arrays {
         if array.rows() != mesh.n_vertices() {
             return Err(Error::input(
@@ -68,8 +76,7 @@ pub fn add_data(path: &Path, name: Option<&str>, mesh: &mut Mesh) -> Result<Adde
             ));
         }
         if mesh.vertex_array(&array.name).is_some() {
-            let (name, file) = (&array.name, path.display());
-            let warning = format!("{file}: \"{name}\" replaces another array of that name");
+            let warning = format!("\"{}\" replaces another array of that name", array.name);
             added.warnings.push(warning);
         }
         mesh.vertex_data.retain(|a| a.name != array.name);
@@ -91,9 +98,9 @@ fn add_groups(path: &Path, groups: Vec<Group>, mesh: &mut Mesh, added: &mut Adde
             return Err(Error::input(path, format!("group \"{}\"", group.name), what, remedy));
         }
         if mesh.group(&group.name).is_some() {
-            let (name, file) = (&group.name, path.display());
             added.warnings.push(format!(
-                "{file}: \"{name}\" is left out, because the mesh has a group of that name"
+                "\"{}\" is left out, because the mesh has a group of that name",
+                group.name
             ));
         } else {
             added.groups.push(group.name.clone());

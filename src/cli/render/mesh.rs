@@ -6,14 +6,14 @@ use zeroset::error::{Error, Result, shown};
 use zeroset::gpu::Cuda;
 use zeroset::mesh::{Mesh, Places};
 use zeroset::picture::cuda::draw_on;
-use zeroset::picture::{self, Image, Lines, Subject};
+use zeroset::picture::{self, Image, Labels, Lines, Subject};
 
 /// Draws a mesh.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if options are for volumes or do not fit the mesh; [`Error::Device`] if
 /// a GPU fails.
-pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
+pub(super) fn draw(args: &Args, mesh: &Mesh, overlay: Option<&str>, ui: &Ui) -> Result<Image> {
     check(args)?;
     let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
     let array = known.into_iter().find_map(|(name, lines)| {
@@ -22,23 +22,50 @@ pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
     });
     let height = || mesh.vertices.iter().map(|x| x[2]).collect();
     let (name, lines, values) = array.unwrap_or_else(|| ("z", Lines::None, height()));
-    let colors = args.colors.as_ref();
-    let shown = colors.map(|colors| convert::values(mesh, colors, Places::Vertices)).transpose()?;
+    let colors = Colors::new(args, mesh, overlay)?;
     let mut subject =
         Subject::new(mesh, &values).with_lines(lines).with_name(name).with_title(args.title(), "");
     let paint = if name == "z" { picture::vertex_colors(mesh) } else { None };
-    match (colors, &shown, &paint) {
-        (Some(colors), Some(shown), _) => subject = subject.colored_by(colors.text(), shown),
-        (.., Some(paint)) => subject = subject.painted(paint),
-        _ => {}
+    match (&colors, &paint) {
+        (Some(Colors::Labels(name, labels)), _) => subject = subject.labeled(name, labels),
+        (Some(Colors::Values(name, values)), _) => subject = subject.colored_by(name, values),
+        (None, Some(paint)) => subject = subject.painted(paint),
+        (None, None) => {}
     }
     let mut options = args.options(None)?;
-    let camera = options.settled(&subject)?.camera;
-    options.camera = camera.map(|camera| option_values::zoomed(camera, args.zoom));
+    options = options.settled(&subject)?;
+    options.camera = options.camera.map(|camera| option_values::zoomed(camera, args.zoom));
     let work = picture::work(&subject, &options);
     let on_gpu = |gpu: Cuda| draw_on(&gpu, &subject, &options);
     let on_cpu = || picture::draw(&subject, &options);
     device::either(args.device, work >= WORTH_A_GPU, ui, on_gpu, on_cpu)
+}
+
+/// The labels or values that `--colors` or `--data` shows.
+enum Colors {
+    Labels(String, Labels),
+    Values(String, Vec<f64>),
+}
+
+impl Colors {
+    fn new(args: &Args, mesh: &Mesh, overlay: Option<&str>) -> Result<Option<Self>> {
+        let (text, name) = match (&args.colors, overlay) {
+            (Some(colors), _) => {
+                let text = colors.text();
+                (text, text.trim().trim_start_matches('{').trim_end_matches('}'))
+            }
+            (None, Some(name)) => (name, name),
+            (None, None) => return Ok(None),
+        };
+        if let Some(labels) = Labels::of_array(mesh, name) {
+            return Ok(Some(Colors::Labels(name.into(), labels)));
+        }
+        let values = match &args.colors {
+            Some(colors) => convert::values(mesh, colors, Places::Vertices)?,
+            None => mesh.numbers(name, Places::Vertices)?.values,
+        };
+        Ok(Some(Colors::Values(text.into(), values)))
+    }
 }
 
 /// Returns an error if an option for volumes is given.

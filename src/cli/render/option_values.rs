@@ -61,7 +61,7 @@ impl FromStr for Size {
 }
 
 /// Parses two numbers. `Options::flaw` checks that the first is smaller.
-pub(super) fn pair(text: &str) -> Result<[f64; 2], String> {
+pub(in crate::cli) fn pair(text: &str) -> Result<[f64; 2], String> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let pair = text.split_once(',').and_then(|(low, high)| number(low).zip(number(high)));
     pair.map(|(low, high)| [low, high]).ok_or("expected two numbers as LOW,HIGH".into())

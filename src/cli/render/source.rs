@@ -11,7 +11,8 @@ use zeroset::volume::Volume;
 
 /// A mesh or volume to draw.
 pub(super) enum Shown {
-    Mesh(Mesh),
+    /// A mesh, and the array or group that `--data` added last.
+    Mesh(Mesh, Option<String>),
     Volume(Volume),
 }
 
@@ -20,7 +21,8 @@ pub(super) enum Shown {
 ///
 /// # Errors
 /// Returns [`Error::Input`] if there is nothing to draw, or if the file does not state its frame
-/// and one is given. Returns [`Error::Case`] if a frame is given for a volume.
+/// and one is given. Returns [`Error::Case`] if a frame is given for a volume, and the errors of
+/// [`io::add_data`].
 pub(super) fn open(args: &Args, ui: &Ui) -> Result<Shown> {
     let path = args.file.as_path();
     let file = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
@@ -36,17 +38,30 @@ pub(super) fn open(args: &Args, ui: &Ui) -> Result<Shown> {
             if let Some(frame) = args.frame {
                 read.choose(frame).map_err(|flaw| flaw.in_file(&file))?;
             }
-            let (mesh, _) = clean(read.mesh).map_err(|error| error.in_file(&file))?;
-            (Shown::Mesh(mesh), read.warnings)
+            let mut mesh = read.mesh;
+            let overlay = add_data(args, &mut mesh, ui)?;
+            let (mesh, _) = clean(mesh).map_err(|error| error.in_file(&file))?;
+            (Shown::Mesh(mesh, overlay), read.warnings)
         }
         Content::Data(_) => {
             let what = "holds numbers per vertex but no mesh";
-            let remedy =
-                "draw a mesh; `zeroset distance --data` and cases can add such arrays to it";
+            let remedy = "draw a mesh, and add the numbers with --data";
             return Err(Error::input(&file, "", what, remedy));
         }
     };
     ui.warn_of(&file, warnings);
+    Ok(shown)
+}
+
+/// Adds the files of `--data` to a mesh. Returns the name of the array or group to show.
+fn add_data(args: &Args, mesh: &mut Mesh, ui: &Ui) -> Result<Option<String>> {
+    let mut shown = None;
+    for data in &args.data {
+        let path = Path::new(&data.path);
+        let added = io::add_data(path, data.name.as_deref(), data.time, mesh)?;
+        ui.warn_of(path, added.warnings);
+        shown = added.arrays.into_iter().chain(added.groups).next().or(shown);
+    }
     Ok(shown)
 }
 

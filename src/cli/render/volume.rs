@@ -31,6 +31,10 @@ pub(super) struct Drawn {
 /// [`Error::Device`] if a GPU fails.
 pub(super) fn draw(args: &Args, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<Drawn> {
     let start = Instant::now();
+    if !args.data.is_empty() {
+        let what = format!("{}: --data is for meshes, but this is a volume", shown(&args.file));
+        return Err(Error::usage(what, "leave it out"));
+    }
     let options = args.options(volume.frame.as_deref())?;
     let (rule, shows) = (rule(args)?, Shows::from(args.image.unwrap_or_default()));
     if let (Some(colors), true) = (&args.colors, shows != Shows::Shaded) {

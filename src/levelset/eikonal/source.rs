@@ -86,9 +86,14 @@ impl Part {
         part
     }
 
+    /// Returns the corners of this part.
+    pub fn points(&self) -> &[Vec3] {
+        &self.points[..self.n]
+    }
+
     /// Returns the point of this part closest to `x`.
     pub fn closest(&self, x: Vec3) -> Vec3 {
-        simplex::closest_point(x, &self.points[..self.n])
+        simplex::closest_point(x, self.points())
     }
 }
 

@@ -9,8 +9,9 @@ use super::vector::{V, cross, length, unit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub enum View {
-    /// Planar meshes from above, surfaces from the side that shows the most of the interface or of
-    /// the value range, tetrahedra from a corner (default).
+    /// Planar meshes from above, other flat meshes along their normal, a part with values or labels
+    /// along its mean normal, surfaces from the side that shows the most of the interface or of the
+    /// value range, tetrahedra from a corner (default).
     #[default]
     #[serde(rename = "auto")]
     Auto,

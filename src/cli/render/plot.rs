@@ -1,0 +1,48 @@
+//! Draws the plot of the measures of a run for `zeroset render`.
+
+use std::path::{Path, PathBuf};
+
+use super::Args;
+use zeroset::atomic;
+use zeroset::error::{Error, Result, shown};
+use zeroset::output::plot_measures;
+
+/// Whether the output is a plot, which is an SVG file.
+pub(super) fn is_asked(args: &Args) -> bool {
+    args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
+}
+
+/// Plots a `measures.csv`, or that in the folder of a run, and returns a summary.
+///
+/// # Errors
+/// Returns [`Error::Case`] for another input and for options of pictures; [`Error::Output`] if the
+/// plot cannot be written. Returns the errors of [`plot_measures`].
+pub(super) fn draw(args: &Args) -> Result<String> {
+    let file = measures(&args.file);
+    if !file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+        let what = format!("{}: .svg files hold plots of the measures of a run", shown(&file));
+        return Err(Error::usage(what, "name a measures.csv, or end the output in .png"));
+    }
+    let mut options = args.style.clone();
+    options.title = None;
+    if let Some(option) = options.given().first() {
+        let what = format!("{option} is for pictures, but the output is a plot");
+        return Err(Error::usage(what, "leave it out"));
+    }
+    // The folder of a run is not compared with the output, and the name may be a link.
+    if atomic::is_same_file(&args.output, &file) {
+        let remedy = "choose another name";
+        return Err(Error::usage(format!("{} is an input file", args.output.display()), remedy));
+    }
+    atomic::check_folder(&args.output)?;
+    let folder = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let title = args.style.title.as_deref().or(folder).unwrap_or("measures");
+    let svg = plot_measures(&file, title)?;
+    atomic::write(&args.output, |out| out.write_all(svg.as_bytes()))?;
+    Ok(format!("plot      {}\n", args.output.display()))
+}
+
+/// Returns the measures in the folder of a run, or the file itself.
+fn measures(file: &Path) -> PathBuf {
+    if file.is_dir() { file.join("measures.csv") } else { file.to_path_buf() }
+}
