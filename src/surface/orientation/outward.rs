@@ -172,22 +172,33 @@ impl<'a> Facing<'a> {
         let votes: Vec<f64> =
             open.par_iter().with_min_len(64).map(|&c| self.vote(&index, c)).collect();
         for (&c, vote) in open.iter().zip(votes) {
-            if vote.abs() > if self.is_clear[c] { CONSISTENT } else { OPEN } {
+            if vote.abs() > self.enough(c) {
                 self.against[c] = vote < 0.0;
             }
         }
     }
 
+    /// Returns the fraction of rays that must find the outside of an open component.
+    fn enough(&self, component: usize) -> f64 {
+        if self.is_clear[component] { CONSISTENT } else { OPEN }
+    }
+
     /// Returns the fraction of rays by which the first triangle of a component faces outward, minus
-    /// the fraction by which it faces inward.
+    /// the fraction by which it faces inward. Stops early if the other rays cannot be enough.
     fn vote(&self, index: &TriangleIndex, component: usize) -> f64 {
         let all = &self.sheets.triangles[component];
-        let (mut sum, mut count) = (0.0, 0.0);
-        for &t in all.iter().step_by(all.len().div_ceil(SAMPLES)) {
+        let step = all.len().div_ceil(SAMPLES);
+        let (mut sum, mut count): (f64, f64) = (0.0, 0.0);
+        let mut left = (all.len().div_ceil(step) * RAYS.len()) as f64;
+        for &t in all.iter().step_by(step) {
             let [a, b, c] = corners(&self.mesh.vertices, &self.mesh.cells, t);
             let (center, normal) = ((a + b + c) / 3.0, (b - a).cross(&(c - a)));
             let front = if self.sheets.turned[t as usize] { -normal } else { normal };
             for ray in RAYS.map(Vec3::from) {
+                if sum.abs() + left <= self.enough(component) * (count + left) {
+                    return 0.0;
+                }
+                left -= 1.0;
                 let along = ray.dot(&front);
                 if along.abs() <= GRAZING * front.norm() {
                     continue;
