@@ -72,8 +72,8 @@ pub fn nearest<R: Real>(
         state.problem.front = front;
         let mut caps = vec![R::INFINITY; n];
         let obtuse = state.problem.near_obtuse();
-        for p in 0..state.problem.patches.len() {
-            let margin = if obtuse[p] { MARGIN } else { MARGIN_OF_ACUTE };
+        for (p, obtuse) in obtuse.into_iter().enumerate() {
+            let margin = if obtuse { MARGIN } else { MARGIN_OF_ACUTE };
             let margin = R::of(margin) * state.problem.reach[p];
             for v in state.problem.patches.patch(p).owned() {
                 caps[v] = state.u[v] + margin;
