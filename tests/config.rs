@@ -126,7 +126,7 @@ fn unknown_keys_name_line_table_and_nearest_key() {
         &[
             "cases/small.toml:8: unknown key `clf` in [evolve]",
             "did you mean `cfl`?",
-            "allowed: end_time, max_steps, steady, cfl, max_step, velocity, normal_speed, curvature",
+            "allowed: start_time, end_time, max_steps, steady, cfl, max_step, velocity, normal_speed, curvature",
         ],
     );
     let text = SMALL.replace("[evolve]", "[evolv]");

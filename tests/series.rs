@@ -73,7 +73,7 @@ fn both_kinds_of_series_hold_the_same_states() {
     assert_eq!(phi(&series[0], None), phi(&series[1], Some(Moment::At(0.1))));
     for path in ["r/case.pvd", "h/case.vtkhdf"] {
         let text = good(&place, &format!("info {path}"));
-        assert!(text.contains("time      0.1, one of times 0, 0.05, 0.1"), "{text}");
+        assert!(text.contains("time      0.1, one of the times 0, 0.05, 0.1"), "{text}");
         let json = good(&place, &format!("info {path} --json --time 0.05"));
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["time"], 0.05);

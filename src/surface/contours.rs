@@ -184,7 +184,7 @@ mod tests {
         let plane = PlaneCurves::new(&curves);
         let at = |x: f64| plane.signed_distances(&[[20.0 + x, 20.0, 0.0]])[0];
         for (x, distance) in [(0.0, 7.0), (7.5, -0.5), (12.0, -5.0), (16.9, -0.1), (19.0, 2.0)] {
-            assert!((at(x) - distance).abs() < 0.03, "{x}: {}", at(x));
+            assert!((at(x) - distance).abs() < 0.04, "{x}: {}", at(x));
         }
     }
 

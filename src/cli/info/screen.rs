@@ -52,7 +52,8 @@ fn time_line(report: &Report) -> Option<String> {
     let time = report.time?;
     Some(match report.times.as_slice() {
         [] => time.to_string(),
-        times => format!("{time}, one of {}", listed(times).trim_start_matches("the ")),
+        [_] => format!("{time}, the only state"),
+        times => format!("{time}, one of {}", listed(times)),
     })
 }
 

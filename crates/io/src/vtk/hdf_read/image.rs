@@ -18,6 +18,7 @@ pub(super) fn read(
     let source = Source { bytes: &[] };
     let lattice = lattice(arrays)?;
     let (mut found, mut listed): (Vec<(Array, u64)>, Vec<Listed>) = Default::default();
+    let mut unfit: Option<Flaw> = None;
     for (group, of_cells) in [("PointData", false), ("CellData", true)] {
         let n = lattice.count(&source, of_cells)? as u64;
         for name in arrays.datasets(group)? {
@@ -26,13 +27,21 @@ pub(super) fn read(
                 Some(state) => (offset(arrays, group, &name, state)?, array.width()),
                 None => (0, array.width().saturating_mul(array.rows())),
             };
-            if !array.has_numbers() || width == 0 || width % n != 0 {
+            if !array.has_numbers() {
+                continue;
+            }
+            if width == 0 || width % n != 0 {
+                let what = format!("has {width} numbers for the {n} places of a state");
+                unfit.get_or_insert_with(|| array.fail(&what));
                 continue;
             }
             let components = usize::try_from(width / n).unwrap_or(usize::MAX);
             listed.push(Listed { name, of_cells, components, active: array.is_active() });
             found.push((array, row));
         }
+    }
+    if let (Some(flaw), true) = (unfit, listed.is_empty()) {
+        return Err(flaw);
     }
     let chosen = choose(&source, &listed, wanted)?;
     let (array, row) = &found[chosen];
