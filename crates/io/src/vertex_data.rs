@@ -19,7 +19,8 @@ use zeroset_core::mesh::{DataArray, Group, Values};
 /// vertices (`.vtx`) is a group without an array.
 ///
 /// # Errors
-/// Returns the errors of [`read_mesh`], and an error if the file has no such arrays.
+/// Returns the errors of [`read_mesh`](super::read_mesh), and an error if the file has no such
+/// arrays.
 pub fn read_data(path: &Path) -> Result<VertexData> {
     read_data_at(path, None)
 }
