@@ -1,4 +1,4 @@
-//! Tests the pictures of commands: masks, labels, sources, paths, data of other files, and captions.
+//! Tests pictures that commands draw: masks, labels, sources, paths, data of other files, captions.
 
 use std::collections::HashMap;
 use std::fmt::Write;

@@ -10,8 +10,8 @@ use crate::mesh::repair::{Repairs, Thinness, Weld};
 /// The version whose defaults a case uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DefaultsOf {
-    /// Version 0.1: meshes are neither welded nor repaired, states are compressed with LZ4, and runs
-    /// begin at time 0.
+    /// Version 0.1: meshes are neither welded nor repaired, states are compressed with LZ4, and
+    /// runs begin at time 0.
     #[serde(rename = "0.1")]
     V0_1,
 }

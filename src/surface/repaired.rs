@@ -34,7 +34,8 @@ impl Repaired {
 /// use zeroset::mesh::{Kind, Mesh};
 ///
 /// // Two triangles with separate vertices that face opposite ways.
-/// let vertices = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [1., 0., 0.], [0., 1., 0.], [1., 1., 1.]];
+/// let [a, b, c, d] = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [1., 1., 1.]];
+/// let vertices = [a, b, c, b, c, d];
 /// let mesh = Mesh::new(Kind::Surface, vertices.into(), (0..6).collect());
 /// let (mesh, done) = zeroset::surface::repaired(mesh, Repairs::default())?;
 /// assert_eq!((mesh.n_vertices(), done.repair.join.vertices, done.outward.turned), (4, 2, 1));

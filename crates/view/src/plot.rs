@@ -31,7 +31,7 @@ pub fn svg(title: &str, across: &str, curves: &[Curve]) -> Result<String> {
     let mut curves: Vec<Curve> = curves.iter().map(finite).collect();
     curves.retain(|curve| !curve.points.is_empty());
     if curves.is_empty() {
-        return Err(Error::usage("there are no numbers to plot", "measure at least one step"));
+        return Err(Error::usage("the table has nothing to plot", "measure at least one step"));
     }
     Ok(drawn(title, across, &curves))
 }

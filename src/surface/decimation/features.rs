@@ -11,7 +11,8 @@ use crate::primitives::{GatherMatrix, UnionFind};
 
 /// The edges on boundaries and borders, and the vertices that must not move.
 pub(super) struct Features {
-    /// What each such edge separates. Edges with the same number may be merged.
+    /// The number of the feature to which each such edge belongs. Edges with the same number may be
+    /// merged.
     pub edges: HashMap<[u32; 2], u64>,
     pub locked: Vec<bool>,
     /// Whether a vertex has such an edge.

@@ -28,7 +28,7 @@ const RAYS: [[f64; 3]; 5] = [
 const GRAZING: f64 = 0.1;
 /// The fraction of rays that must find the outside of an open component.
 const OPEN: f64 = 0.5;
-/// The same fraction for an open component that is consistently oriented already.
+/// A fraction like the one above, for an open component that is consistently oriented already.
 const CONSISTENT: f64 = 0.75;
 
 /// The result of [`orient_outward`].

@@ -138,8 +138,8 @@ impl<'a> Seen<'a> {
         Seen { first, rows, wide, top, tall: bottom - top, height }
     }
 
-    /// Draws the lines of one kind over a band. `lowest` has the results of [`Seen::lowest_near`] if
-    /// they were computed in advance.
+    /// Draws the lines of one kind over a band. `lowest` has the results of [`Seen::lowest_near`]
+    /// if they were computed in advance.
     fn rule<'b>(
         &self,
         lines: impl Iterator<Item = &'b Stroke>,
