@@ -188,14 +188,18 @@ fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
             let mut number = numbers(5);
             let inside: Vec<bool> = (0..n).map(|_| number() < share).collect();
             for spacing in [[1.0; 3], [2.5; 3], [0.7, 0.8, 2.5]] {
-                for signed in [false, true] {
-                    let edt = Edt::default().spacing(spacing).signed(signed);
+                for (signed, faces) in [(false, false), (true, false), (false, true), (true, true)]
+                {
+                    let edt = Edt::default().spacing(spacing).signed(signed).faces(faces);
                     let expected = edt.transform(&Cpu::current(), &inside, shape).unwrap();
                     let found = edt.transform_on(cuda, &inside, shape).unwrap();
-                    let cubes = spacing[0] == spacing[2];
+                    let cubes = spacing[0] == spacing[2] && !faces;
                     for (i, (&a, &b)) in found.iter().zip(&expected).enumerate() {
                         let same = a == b || !cubes && (a - b).abs() <= 4e-7 * b.abs();
-                        assert!(same, "{shape:?} {share} {spacing:?} {signed}: {i}: {a} {b}");
+                        assert!(
+                            same,
+                            "{shape:?} {share} {spacing:?} {signed} {faces}: {i}: {a} {b}"
+                        );
                     }
                 }
             }
