@@ -19,7 +19,8 @@ pub use destination::{check_folder, is_same_file};
 pub use journal::{Journal, Keeping, keep};
 pub use temporary::in_the_making;
 
-/// The temporary files that are being written, so that a program that exits early can remove them.
+/// The temporary files that are being written, and the folders registered with them. A program that
+/// exits early removes them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -112,7 +113,8 @@ fn waiting<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Complete>)> {
     Ok((done?, files))
 }
 
-/// Makes files appear now or, inside [`together`] or [`companions`] on this thread, at its end.
+/// Makes files appear now or, if [`together`] or [`companions`] is running on this thread, when it
+/// ends.
 fn appear_or_wait(files: Vec<Complete>) -> Result<()> {
     let files = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(waiting) => {

@@ -9,7 +9,7 @@ use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::sort;
 
-/// The number of neighbors whose mean distance decides whether a point is an outlier.
+/// The number of nearest neighbors whose mean distance decides whether a point is an outlier.
 pub const NEIGHBORS: usize = 8;
 /// The usual factor for far outliers. A point is a far outlier if the mean distance to its
 /// [`NEIGHBORS`] nearest other points exceeds this factor times the median of these means.
@@ -74,7 +74,7 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 
 /// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
 /// original order, and a survey of what was removed. The survey has the spacing only if `outliers`
-/// is set. Its indices of outliers refer to the cloud after duplicates were merged.
+/// is set. If duplicates are merged, its indices of outliers refer to the merged cloud.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of
 /// their normals. If the normals cancel, the merged point keeps the first normal.
@@ -85,8 +85,8 @@ pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Su
     clean_by(cloud, options, far_from_others)
 }
 
-/// Cleans a cloud like [`clean`], but finds the far outliers with a function of the points and the
-/// factor.
+/// Cleans a cloud like [`clean`], but finds the far outliers with `far`, a function of the points
+/// and the factor for outliers.
 pub fn clean_by(
     mut cloud: PointCloud,
     options: CleanOptions,
@@ -180,13 +180,14 @@ impl Groups {
 /// average at most one point in 64 shares its key by chance.
 const MORE_BITS: u32 = 7;
 
-/// Returns the bits of coordinates for comparison. 0 and -0 have the same bits.
+/// Returns the bits of coordinates, for comparisons of positions. The bits of -0 are replaced by
+/// those of 0.
 fn bits(x: [f64; 3]) -> [u64; 3] {
     x.map(|x| (x + 0.0).to_bits())
 }
 
-/// Mixes three numbers into one, in which every bit depends on all input bits (the mixing of
-/// splitmix64).
+/// Mixes three numbers into one. Every bit of the result depends on all input bits (the mixing
+/// function of splitmix64).
 fn mixed(bits: [u64; 3]) -> u64 {
     bits.into_iter().fold(0, |hash: u64, x| {
         let mut z = (hash ^ x).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -268,7 +269,7 @@ fn median(numbers: &mut [f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Returns a planar lattice with points far above it.
+    /// Returns a planar lattice of n x n points, and one point at each height of `far` above it.
     fn lattice(n: u32, far: &[f64]) -> Vec<[f64; 3]> {
         let flat = (0..n * n).map(|k| [f64::from(k % n), f64::from(k / n), 0.0]);
         flat.chain(far.iter().map(|z| [0.5, 0.5, *z])).collect()

@@ -18,12 +18,12 @@ const MOST: usize = 500_000;
 const FLAT: f64 = 0.2;
 
 /// Returns the root-mean-square distance of points from their surface, in the unit of the points.
-/// The result is the median over many neighborhoods.
+/// The distance is measured in many neighborhoods, and the result is the median.
 ///
-/// The result includes the bending of the surface within two or three point spacings, which is
-/// small if the points are dense. The result is `None` if no surface is recognized. This is the
-/// case if there are too few points, or if the points do not lie on a surface, as in the leaves of
-/// a tree.
+/// The result includes the deviation of a curved surface from its tangent plane within two or three
+/// point spacings. This deviation is small if the points are dense. The result is `None` if no
+/// surface is recognized. This is the case if there are too few points, or if the points do not lie
+/// on a surface, as in the leaves of a tree.
 ///
 /// If the noise is larger than the distance between neighbors, the nearest points lie in all
 /// directions. Therefore the points are thinned by factors of four until neighborhoods are flat.
@@ -45,7 +45,8 @@ pub fn noise(points: &[[f64; 3]]) -> Result<Option<f64>> {
     }
 }
 
-/// Returns the median distance of points from their planes, and the median radius of neighborhoods.
+/// Returns the median root-mean-square distance of points from the planes of their neighborhoods,
+/// and the median radius of the neighborhoods.
 fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
     let index = Index::new(&Sites::new(points)?);
     let every = points.len().div_ceil(LOOKED_AT);
@@ -99,7 +100,7 @@ mod tests {
                 let expected = off / 3_f64.sqrt();
                 assert!((found / expected - 1.0).abs() < 0.25, "{n} {off}: {found} {expected}");
             }
-            // The noise of a smooth surface is almost zero. Only the bending between neighbors
+            // The noise of a smooth surface is almost zero. Only the curvature between neighbors
             // remains.
             let found = noise(&ball(n, 0.0)).unwrap().unwrap();
             assert!(found < 0.1 / f64::from(n).sqrt(), "{n}: {found}");

@@ -1,10 +1,10 @@
 //! Estimation of normals for point clouds without normals.
 //!
 //! The direction of a normal is the direction of the smallest variance among the nearest points.
-//! Its orientation is propagated from point to point along the tree of neighbors whose normals
-//! agree best, starting at the outermost point of each connected component (H. Hoppe, T. DeRose, T.
-//! Duchamp, J. McDonald and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH
-//! 1992).
+//! Its orientation is propagated from point to point along a spanning tree of the neighbor graph,
+//! whose edges connect the normals that agree best, starting at the outermost point of each
+//! connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald and W. Stuetzle, Surface
+//! reconstruction from unorganized points, SIGGRAPH 1992).
 
 use rayon::prelude::*;
 
@@ -36,8 +36,9 @@ pub struct Estimate {
 /// the same position (`clean` merges such points).
 ///
 /// The normals are estimates. Their orientation can be wrong across gaps and sharp edges, and where
-/// sheets are closer to each other than the points are. If there are fewer than three points, or if
-/// all points are on a line, the normals have an arbitrary direction perpendicular to the line.
+/// two sheets are closer to each other than the points of one sheet. If there are fewer than three
+/// points, or if all points are on a line, the normals have an arbitrary direction perpendicular to
+/// the line.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points
@@ -67,7 +68,8 @@ fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
     row.iter().copied().take_while(|&j| j != NONE)
 }
 
-/// Returns the direction of the smallest variance of a point and its neighbors.
+/// Returns the direction of the smallest variance of point `i` and its neighbors, or the z axis if
+/// there is no such direction.
 fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
     let near = named(row).map(|j| points[j as usize]);
     match Plane::through(points[i], near).map(|plane| plane.normal) {
@@ -106,7 +108,7 @@ fn edges_by_agreement(
 /// relative to the root of its component.
 struct Forest {
     parent: Vec<u32>,
-    /// Whether the normal is opposite to that of the parent.
+    /// Whether the normal of each point is opposite to that of its parent.
     against: Vec<bool>,
     size: Vec<u32>,
 }

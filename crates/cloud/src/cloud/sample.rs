@@ -21,8 +21,8 @@ const BLOCK: u64 = 1 << 12;
 const BLOCKS: u64 = 64;
 /// The number of the first stream that outliers use.
 const OUTLIERS: u64 = 1 << 63;
-/// The distance by which outliers extend beyond the bounding box of the surface, as a fraction of
-/// its diagonal.
+/// The distance by which the box of the outliers extends beyond the bounding box of the surface on
+/// each side, as a fraction of the diagonal of the bounding box.
 const BEYOND: f64 = 0.1;
 
 /// The standard deviation of the noise of each coordinate.
@@ -89,7 +89,7 @@ impl Default for Sampling {
 pub struct Sampler<'a> {
     mesh: &'a Mesh,
     options: Sampling,
-    /// The cumulative areas of the triangles.
+    /// The cumulative areas of the triangles, in squared units of the mesh.
     areas: Vec<f64>,
     noise: f64,
     low: [f64; 3],
@@ -206,7 +206,7 @@ impl<'a> Sampler<'a> {
         all
     }
 
-    /// Draws the `n` points of a stream.
+    /// Draws `n` points with the random numbers of a stream.
     fn block(&self, stream: u64, n: u64) -> PointCloud {
         let mut random = Random::stream(self.options.seed, stream);
         let mut points = Vec::with_capacity(n as usize);
@@ -266,7 +266,7 @@ fn corners(mesh: &Mesh, cell: &[u32]) -> [[f64; 3]; 3] {
     [0, 1, 2].map(|k| mesh.vertices[cell[k] as usize])
 }
 
-/// Returns the normal of a triangle, with twice its area as length.
+/// Returns a normal of a triangle. The length of the normal is twice the area of the triangle.
 fn product([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
     let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
     [0, 1, 2].map(|k| {

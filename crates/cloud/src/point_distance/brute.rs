@@ -75,9 +75,9 @@ pub(super) fn run<C: Coordinate, M: Metric<C>>(
     results
 }
 
-/// Returns the first of the nearest sites of a tile, or `None` if it is not nearer than `bound`. A
-/// vectorized pass finds the smallest key. A second pass finds its position, but only if the key is
-/// below `bound`.
+/// Returns the smallest key of a tile and the position of the first site that has it, or `None` if
+/// the key is not below `bound`. A vectorized pass finds the key. A second pass finds the position,
+/// but only if the key is below `bound`.
 fn in_tile<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],

@@ -147,7 +147,8 @@ impl View {
         }
         let (along, square) = (dot(center, self.r), dot(center, center));
         let across = (square - along * along).max(0.0).sqrt();
-        // Differences are rounded to the precision of the coordinates.
+        // The radius is enlarged because differences are rounded to the precision of the
+        // coordinates.
         let radius = dot(half, half).sqrt() + 1e-6 * (square.sqrt() + 1.0);
         // A cone with a half angle above 90 degrees is not convex, so no plane excludes the ball.
         let in_cone = self.cos < 0.0 || across * self.cos - along * self.sin <= radius;

@@ -185,8 +185,8 @@ impl sealed::Sealed for i32 {
         if kernel != Kernel::F32OnLattice {
             return Self::with_metric(norm, Brute(sweep));
         }
-        // Coordinates are relative to a corner, so that a large offset does not use up their
-        // precision.
+        // Coordinates are relative to a corner of the bounding box, so that a large offset does not
+        // use up the precision of `f32`.
         let corner = sweep.sites.bounds().map_or([0; 3], |(low, _)| low);
         let moved = |k: usize, x: i32| x.wrapping_sub(corner[k]) as f32;
         let sites = Sites::by_axis(

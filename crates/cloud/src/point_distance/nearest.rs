@@ -65,7 +65,7 @@ pub struct Options {
     /// A cone to which the sites are restricted.
     pub cone: Option<Cone>,
     /// The largest number of bytes for partial and final results, or for an index. If sites are
-    /// streamed through GPUs, the sites on the GPUs count, too.
+    /// streamed through GPUs, the sites on the GPUs count as well.
     pub memory: u64,
 }
 
@@ -164,7 +164,7 @@ pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
 }
 
 /// Returns the smallest number of queries for which building an index is faster than brute force.
-/// The numbers are measured for each arithmetic (`cargo bench --bench point_distance`,
+/// The results are measured for each arithmetic (`cargo bench --bench point_distance`,
 /// docs/point-distances.md). They hardly depend on the number of sites, because both costs grow
 /// with it.
 fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {

@@ -15,9 +15,9 @@ impl Index<f64> {
     /// Calls `of` for each site with its `k` nearest other sites (or all others if there are
     /// fewer), and returns the results, `[n_sites]`.
     ///
-    /// `of` receives the number of the site and the other sites in the order of their squared
-    /// Euclidean distance. Among equally distant sites, smaller numbers come first. If more than
-    /// `k` other sites are at the same position as the site, any `k` of them are given.
+    /// `of` receives the number of the site, and the other sites by increasing Euclidean distance
+    /// from it. Among equally distant sites, smaller numbers come first. If more than `k` other
+    /// sites are at the same position as the site, any `k` of them are given.
     pub fn map_neighbors<T, F>(&self, k: usize, of: F) -> Vec<T>
     where
         T: Copy + Default + Send + Sync,

@@ -123,7 +123,7 @@ macro_rules! real {
 
 real!(f32 f64);
 
-/// Integers are exact as long as no key exceeds 32 bits, which is checked before.
+/// Integer keys are exact if they fit in 32 bits. This is checked before the search.
 impl Metric<i32> for Manhattan {
     #[inline(always)]
     fn key(self, d: [i32; 3]) -> u32 {

@@ -30,7 +30,7 @@ pub(super) struct Node<C> {
     high: [C; 3],
     pub(super) begin: u32,
     pub(super) end: u32,
-    /// The second child, or 0 for a leaf.
+    /// The index of the second child, or 0 for a leaf.
     pub(super) second: u32,
     /// The smallest number of a site in the box.
     least: u32,

@@ -3,7 +3,7 @@
 use super::nearest::Found;
 use zeroset_core::error::{Error, Result};
 
-/// The number of sites per tile. Their coordinates stay in the first-level cache.
+/// The number of sites per tile. Their coordinates fit into the first-level cache.
 const TILE: usize = 1024;
 /// The number of queries per block. They are compared with a tile while it is in the cache.
 const BLOCK: usize = 256;

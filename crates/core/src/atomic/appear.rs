@@ -14,12 +14,12 @@ use super::temporary::temporary;
 use super::{Unfinished, in_the_way, unfinished};
 use crate::error::Result;
 
-/// Renames complete files to their final names. The first of the list is the main file. If a file
-/// cannot be renamed, all files are left as they were.
+/// Renames complete files to their final names. The first file of the list is the main file. If a
+/// file cannot be renamed, all files are left as they were.
 ///
 /// # Errors
 /// Returns [`Error::Output`](crate::Error::Output) if a file cannot be renamed or recorded in its
-/// journal, or if a file that must not be replaced exists by now.
+/// journal, or if a file that must not be replaced has been created in the meantime.
 pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
     for complete in &files {
         complete.note().map_err(|e| fail(&complete.path, e))?;

@@ -42,7 +42,8 @@ impl Complete {
         Ok(Complete { path: path.to_path_buf(), target, file, made, replaces: true, journal })
     }
 
-    /// Creates a file beside the file that `path` leads to, and lets `work` write it by its name.
+    /// Creates a file beside the file that `path` leads to, and lets `work` write it under its
+    /// temporary name.
     pub fn write_by_name(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Result<Self> {
         let fail = |e| fail(path, e);
         let Begun { target, file, made, journal } = Begun::new(path)?;

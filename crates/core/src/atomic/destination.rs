@@ -60,7 +60,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     whole(a) == whole(b)
 }
 
-/// Returns the absolute path of a file, without links.
+/// Returns the absolute path of a file, with links resolved.
 fn whole(path: &Path) -> PathBuf {
     if let Ok(whole) = std::fs::canonicalize(path) {
         return whole;

@@ -30,12 +30,12 @@ pub(super) struct Asked<'a, C> {
     pub bounds: Option<([C; 3], [C; 3])>,
     /// Whether the numbers of the nearest sites are requested in addition to the keys.
     pub numbered: bool,
-    /// The number of bytes available for the results of slices of the sites before they are
-    /// combined. One result per query is allocated in any case.
+    /// The number of bytes available for the results of the slices of the sites, before these
+    /// results are combined. One result per query is allocated in any case.
     pub room: u64,
 }
 
-/// The arguments of a kernel other than sites and queries.
+/// The arguments of a kernel, except the sites and queries.
 enum Job<C> {
     /// A comparison of all pairs with few operations. For the exact form on a lattice, coordinates
     /// are relative to `corner`, and `shift` makes keys positive.

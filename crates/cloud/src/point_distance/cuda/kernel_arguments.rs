@@ -20,7 +20,7 @@ zeroset_gpu::cuda_header! {
         /// For 64-bit keys, the complements of key and site of each slice,
         /// `[slices][n_queries][2]`.
         pub found: u64 as "u64 *",
-        /// The number of sites 0, every, 2 every, ...
+        /// The number of sites that are compared: sites 0, every, 2 every, ...
         pub n_sites: u32,
         pub n_queries: u32,
         /// The number of sites per block, a multiple of TILE.
@@ -38,8 +38,8 @@ zeroset_gpu::cuda_header! {
         pub sites: SitesArgument,
         /// The origin of the coordinates, which keeps them small, for KEY_F32_ON_LATTICE.
         pub corner: [C; 3] as "stored",
-        /// An upper bound of |q|^2 over all queries, for KEY_F32_ON_LATTICE. It makes keys
-        /// positive, so that they compare as integers.
+        /// An upper bound on |q|^2 for all queries, for KEY_F32_ON_LATTICE. It makes keys positive,
+        /// so that they compare as integers.
         pub shift: f32,
     }
 

@@ -37,8 +37,8 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
     sites * queries * C::PAIR > INDEX + sites * INDEXED_SITE
 }
 
-/// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs,
-/// including the copies.
+/// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs. The
+/// copies to and from the GPUs are included.
 ///
 /// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that the keys of
 /// `Norm::Lp` differ by the rounding of powers. Results of an index are also the same as on the

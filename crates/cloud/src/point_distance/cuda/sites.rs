@@ -80,8 +80,8 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
 
     /// Prepares a comparison of the sites 0, `every`, 2 `every`, ... with these queries on the GPU
     /// without launching it. It finds only keys, unless `numbered` also requests the numbers of the
-    /// sites. On a lattice whose values stay exact, it uses single precision and reports this
-    /// ([`Kernel`]).
+    /// sites. In the L2 norm on a lattice that is small enough for single precision to be exact, it
+    /// uses single precision and reports this ([`Kernel`]).
     ///
     /// # Errors
     /// Returns the errors of [`DeviceSites::nearest`].

@@ -173,7 +173,8 @@ impl DeviceEdt {
 }
 
 impl Edt {
-    /// Computes [`Edt::transform`] on a GPU, including both copies.
+    /// Computes [`Edt::transform`] on a GPU. The volume is copied to the GPU, and the distances are
+    /// copied back.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceEdt::new`].

@@ -27,7 +27,7 @@ use zeroset_core::error::{Error, Result};
 
 pub use cuda::DeviceEdt;
 
-/// The number of neighboring lines that are read together, so that memory accesses are contiguous.
+/// The number of neighboring lines that are read together. Memory accesses are then contiguous.
 const LINES: usize = 32;
 
 /// The options of a distance transform.
@@ -212,8 +212,9 @@ impl Steps {
 }
 
 /// Performs a pass across the planes of `block`, which have `plane` voxels each. `height` returns
-/// the squared distance of a voxel that the previous passes have found. `result` computes the value
-/// of a voxel from the nearest voxel of its line, if there is one, and the number of steps to it.
+/// the squared distance that the previous passes have found for a voxel. `result` computes the
+/// value of a voxel from the nearest voxel of its line, if there is one, and the number of steps to
+/// it.
 fn across<P: Pair>(
     block: &mut [P],
     plane: usize,

@@ -53,8 +53,8 @@ impl<P: Pair> Search<P> {
         true
     }
 
-    /// Finds the nearest voxel in the line of each voxel, and writes `result` of the nearest voxel
-    /// and the steps to it.
+    /// Replaces each voxel by `result` of the nearest voxel in its line and the number of steps to
+    /// that voxel.
     pub fn find(
         &mut self,
         rows: &mut [&mut [P]],
