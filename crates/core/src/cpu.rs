@@ -89,7 +89,8 @@ fn number(threads: usize) -> Result<usize> {
     Err(refused(n, &why))
 }
 
-/// Returns a pool builder after checking that there is enough memory for the stacks of the threads.
+/// Returns the builder of a pool, after checking that there is enough memory for the stacks of its
+/// threads.
 fn with_room(threads: usize) -> Result<rayon::ThreadPoolBuilder> {
     let n = number(threads)?;
     if !memory::room_for_threads(n) {

@@ -9,13 +9,13 @@ pub trait Journal: Send + Sync {
     /// Records the name of a temporary file that is about to be created.
     ///
     /// # Errors
-    /// Returns the error of writing the record.
+    /// Returns the error if the record cannot be written.
     fn begins(&self, name: &str) -> std::io::Result<()>;
 
     /// Records the name, size and BLAKE3 hash of a file that is about to appear.
     ///
     /// # Errors
-    /// Returns the error of writing the record.
+    /// Returns the error if the record cannot be written.
     fn appears(&self, name: &str, size: u64, hash: blake3::Hash) -> std::io::Result<()>;
 }
 
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Keeping {
 }
 
 /// Registers a journal for `folder`, which must exist. The journal then records all files that
-/// [`write`](super::write) creates in it.
+/// [`write`](super::write) creates in the folder.
 pub fn keep(folder: &Path, journal: Arc<dyn Journal>) -> Keeping {
     let folder = whole(folder);
     kept().push((folder.clone(), journal));

@@ -16,7 +16,8 @@ const RANDOM: usize = 6;
 /// file names to 255 bytes.
 pub(super) const LONGEST: usize = 200;
 
-/// Returns the final name that belongs to a temporary file name, or `None` for other names.
+/// Returns the final name that a temporary file name contains, or `None` for other names. A long
+/// final name is truncated.
 pub fn in_the_making(name: &str) -> Option<&str> {
     let [begin, end] = IN_THE_MAKING;
     let inner = name.strip_prefix(begin)?.strip_suffix(end)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The kinds of elements that errors refer to by number.
+/// A kind of element that errors refer to by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Element {

@@ -30,8 +30,9 @@ impl Generated {
     /// The file name under which kernels include the header.
     pub const NAME: &str = "coefficients_generated.cuh";
 
-    /// Prints the fields of all terms, one field per component. The fields are numbered
-    /// consecutively across terms and have the same rows. Identical arrays are listed once.
+    /// Generates the code for the fields of all terms, one field per component. The fields are
+    /// numbered consecutively across terms, and their data arrays must have the same rows.
+    /// Identical arrays are listed once.
     pub fn new(terms: &[&[Field]]) -> Self {
         let mut text = String::from("#pragma once\n#include \"enclosure.cuh\"\n\n");
         let mut arrays: Vec<Arc<[f64]>> = Vec::new();
@@ -75,9 +76,10 @@ impl Generated {
         Generated { text, arrays, n_fields }
     }
 
-    /// Returns one term that uses the time and the functions that need the most registers and code.
+    /// Returns the code of one term that uses the time and the functions that need the most
+    /// registers and code.
     ///
-    /// It replaces the generated header when kernels are compiled without a case.
+    /// It replaces the header of a case when kernels are compiled without one.
     pub fn example() -> Self {
         let x = || Box::new(Node::Variable(Variable::X));
         let power = Node::Binary(Binary::Power, Box::new(Node::Unary(Unary::Sin, x())), x());
@@ -116,7 +118,8 @@ impl Predicate {
     /// The file name under which the kernel includes the header.
     pub const NAME: &str = "predicate_generated.cuh";
 
-    /// Prints an expression of x, y, z and these names. It must not use the time.
+    /// Generates the code for an expression of x, y, z and `names`. The expression must not use the
+    /// time.
     pub fn new(expression: &Expression, names: &[&str]) -> Self {
         Self::of(expression.tree(), &expression.names(), names)
     }
@@ -163,8 +166,8 @@ fn are_same(a: &Arc<[f64]>, b: &Arc<[f64]>) -> bool {
 
 const PARAMETERS: &str = "double x, double y, double z, T t, const double* const* arrays, u32 row";
 
-/// Prints a `__device__` function that returns the value of `tree` at one row. Array k of the tree
-/// is `arrays[places[k]]`.
+/// Returns the source of a `__device__` function that computes the value of `tree` at one row.
+/// Array k of the tree is `arrays[places[k]]`.
 fn function(name: &str, tree: &Node, places: &[usize]) -> String {
     let mut arrays: HashMap<String, usize> = HashMap::new();
     let (body, result) = statements(tree, &mut |name| {
@@ -177,8 +180,8 @@ fn function(name: &str, tree: &Node, places: &[usize]) -> String {
     )
 }
 
-/// Prints the statements for a tree and the C++ expression of its value. `column` prints the access
-/// to a data array.
+/// Returns the statements for a tree, and the C++ expression of its value. `column` returns the
+/// code that reads a data array.
 fn statements(tree: &Node, column: &mut dyn FnMut(&str) -> String) -> (String, String) {
     let mut printer = Printer { body: String::new(), next: 0, column };
     let result = printer.print(tree);
@@ -221,7 +224,8 @@ impl Printer<'_> {
     }
 }
 
-/// Returns a literal with the same bits. The sign and payload of a NaN are not kept.
+/// Returns a C++ expression whose value has the same bits, except for the sign and payload of a
+/// NaN.
 pub(super) fn number(value: f64) -> String {
     if value.is_nan() {
         "(0.0 * expression::infinity())".into()

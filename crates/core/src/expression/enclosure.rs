@@ -15,7 +15,7 @@ pub(super) struct Enclosure {
     pub low: f64,
     /// The upper bound.
     pub high: f64,
-    /// Whether the value has no jump, kink or pole in the span.
+    /// Whether the value is known to have no jump, kink or pole in the span.
     pub smooth: bool,
 }
 
@@ -97,8 +97,9 @@ impl Enclosure {
         Enclosure::between(f(self.low), f(self.high), self.smooth)
     }
 
-    /// Returns the bounds of `f`, which is defined from `least` to `most`. If the argument may lie
-    /// outside, the bounds are infinite. The value for a constant argument is exact.
+    /// Returns the bounds of `f`, a function of the value that is defined and monotone from `least`
+    /// to `most`. If the value may lie outside this range, the bounds are infinite. If the value is
+    /// constant, the bounds are exact.
     fn within(self, [least, most]: [f64; 2], f: impl Fn(f64) -> f64) -> Self {
         if self.low == self.high {
             let value = f(self.low);
@@ -259,7 +260,7 @@ fn power(a: Enclosure, b: Enclosure) -> Enclosure {
     let exponent = b.low;
     if b.low != b.high || exponent != exponent.trunc() {
         return match a.low > 0.0 || a.low == 0.0 && b.low > 0.0 {
-            // Monotone in each operand.
+            // The power is monotone in each operand.
             true => Enclosure::around(corners(a, b).map(|(a, b)| f(a, b)), smooth && a.low > 0.0),
             // A negative number raised to a fraction is NaN.
             false => Enclosure::unbounded(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::error::Error;
 
-/// The number of columns of the text that a message shows.
+/// The largest number of columns of the text that a message shows.
 const SHOWN: usize = 72;
 
 /// An error in an expression. The message shows the text, with carets below the wrong part.

@@ -24,8 +24,8 @@ use super::syntax_tree::Node;
 /// time. Shared memory has no room for more. Any other parts are computed for each voxel.
 const MOST: usize = 8;
 
-/// Prints the functions for the trees, in order. Prints nothing if a tree has a data array, because
-/// voxels have no data arrays.
+/// Returns the source of the functions for the trees, in order. Returns an empty text if a tree has
+/// a data array, because voxels have no data arrays.
 pub(super) fn functions(trees: &[&Node]) -> String {
     let mut values = Values::default();
     let numbers: Result<Vec<usize>, _> = trees.iter().map(|tree| values.number(tree)).collect();

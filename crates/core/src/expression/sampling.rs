@@ -63,10 +63,11 @@ impl Accuracy {
     pub const MOST_HALVINGS: u32 = 52;
 
     /// The number of evaluated pieces after which pieces of at most
-    /// `2^-`[`ENOUGH_HALVINGS`](Self::ENOUGH_HALVINGS) of the span are not divided any more. A
+    /// `2^-`[`ENOUGH_HALVINGS`](Self::ENOUGH_HALVINGS) of the span are no longer divided. A
     /// coefficient that oscillates too fast for this number is only sampled.
     pub const MANY_EVALUATIONS: u32 = 20_000;
-    /// See [`Accuracy::MANY_EVALUATIONS`].
+    /// The number of halvings after which pieces are short enough to remain undivided; see
+    /// [`Accuracy::MANY_EVALUATIONS`].
     pub const ENOUGH_HALVINGS: u32 = 10;
 
     /// The largest number of pieces of a span for [`Sampling::Bound`] if no bounds of the
@@ -92,7 +93,8 @@ pub(super) fn instants(span: TimeSpan) -> [f64; 9] {
     NODES.map(|at| whole(span).at(at))
 }
 
-/// Returns the span as [`mean`] computes it for its first piece, with a rounded end.
+/// Returns the span with its end recomputed as `start + 1.0 * length`, which may round it. [`mean`]
+/// computes its first piece in this way, so both use the same instants.
 fn whole(span: TimeSpan) -> TimeSpan {
     TimeSpan { start: span.at(0.0), end: span.at(1.0) }
 }
@@ -194,7 +196,7 @@ fn integral_of(
 
 /// Returns the mean over a span if the function is smooth there and Gauss's rule gives the same
 /// integral for the span and its halves. `values` are the values at the [`instants`]. The result is
-/// that of [`mean`].
+/// the same as that of [`mean`].
 pub(super) fn smooth_mean(
     values: &[f64; 9],
     bounds: Enclosure,

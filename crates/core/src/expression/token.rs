@@ -12,7 +12,7 @@ pub(super) enum Token<'t> {
     Name(&'t str),
     /// A name in braces.
     Braced(&'t str),
-    /// A component after a name, with its point: `.x`, `.y` or `.z`.
+    /// A component after a name, including the point: `.x`, `.y` or `.z`.
     Component(&'t str),
     Symbol(&'static str),
     End,

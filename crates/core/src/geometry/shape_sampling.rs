@@ -64,8 +64,8 @@ impl Shape {
     /// The points are `[x[i], y[j], z[k]]`, with x fastest. `axes` are the coordinates along x, y
     /// and z in mesh units. Each axis is ascending and not empty. Returns [`Cover::Inside`] or
     /// [`Cover::Outside`] if all values are clamped to the corresponding edge of the band, and
-    /// [`Cover::Band`] otherwise. If [`Shape::cover`] classifies the block as inside or outside,
-    /// only one distance is computed.
+    /// [`Cover::Band`] otherwise. Only one distance is computed if [`Shape::cover`] returns
+    /// `Inside` or `Outside` for the block.
     ///
     /// # Panics
     /// Panics if an axis is empty or if `out` does not have one value per point.

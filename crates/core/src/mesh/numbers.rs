@@ -289,7 +289,7 @@ fn listed(name: &str, names: &[&str], of: &str) -> String {
     }
 }
 
-/// Returns the error for an array of several components, none of which is selected.
+/// Returns the error for an array with several components if the name selects none of them.
 fn several(array: &DataArray, of: Places) -> Error {
     let (name, word) = (&array.name, of.word());
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')

@@ -6,12 +6,13 @@ use crate::geometry::Vec3;
 /// Triangles whose height is below this fraction of their longest edge are avoided. Rounded
 /// coordinates can move a corner in the middle of an edge this far off the edge.
 const FLAT: f64 = 1e-5;
-/// A fan with flat triangles is kept unless another cut is better by this factor.
+/// A fan with flat triangles is kept unless the smallest quality of another cut is larger by this
+/// factor.
 const BETTER: f64 = 100.0;
 /// A polygon is bent if a corner is farther from the plane of best fit than this fraction of the
 /// size of the polygon. The surface of a bent polygon depends on the cut.
 pub const BENT: f64 = 0.1;
-/// The largest number of corners of a polygon that is not cut as a fan.
+/// The largest number of corners of a polygon that can be cut other than as a fan.
 const MOST_CORNERS: usize = 1 << 16;
 
 /// The cut of a polygon.

@@ -12,8 +12,8 @@ const LIMIT: usize = u32::MAX as usize - 1;
 /// Rejects a mesh that cleaning cannot fix.
 ///
 /// # Errors
-/// Returns [`Error::Mesh`] for the first defect in the sizes, the lengths of arrays, the indices or
-/// the coordinates.
+/// Returns [`Error::Mesh`] for the first defect. The sizes are checked first, then the lengths of
+/// arrays, the indices and the coordinates.
 pub(in crate::mesh) fn unfit(mesh: &Mesh) -> Result<()> {
     check_sizes(mesh.n_vertices(), mesh.cells.len())?;
     check_arrays(mesh)?;

@@ -9,7 +9,7 @@ pub(super) struct Planar {
     /// The triangles in ascending order, counterclockwise, each with its lowest vertex first. The
     /// list does not depend on how the triangulation was computed.
     pub(super) triangles: Vec<[u32; 3]>,
-    /// The edges of the hull in ascending order, with the outside to their left.
+    /// The edges of the hull in ascending order. The outside is to the left of each edge.
     pub(super) hull: Vec<[u32; 2]>,
 }
 

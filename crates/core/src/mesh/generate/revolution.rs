@@ -212,7 +212,7 @@ impl Torus {
     }
 }
 
-/// The treatment of the first and the last ring.
+/// The way in which a surface begins and ends: at the first and the last ring of its lattice.
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
     /// Both rings are boundaries.

@@ -21,8 +21,8 @@ pub(super) struct Scatter {
 const END: u32 = u32::MAX;
 
 impl Scatter {
-    /// Creates an empty set with room for `n` points in the box from `low` to `high`, which are to
-    /// be at least `distance` apart.
+    /// Creates an empty set with room for `n` points, whose x and y lie in the rectangle from `low`
+    /// to `high`. The points drawn by [`Scatter::throw`] are to be at least `distance` apart.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the system refuses the memory.

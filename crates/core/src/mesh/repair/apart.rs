@@ -11,7 +11,7 @@ const MATERIALS: [&str; 4] = ["material", "region", "physical", "tag"];
 /// The groups and materials of a mesh, prepared for lookups by facet and cell.
 pub(super) struct Apart {
     facets: HashSet<[u32; 3]>,
-    /// The vertices of `facets`.
+    /// The vertices of all `facets`.
     vertices: HashSet<u32>,
     /// A hash of the groups and materials of each cell. Empty if there are neither.
     material: Vec<u64>,

@@ -10,7 +10,7 @@ use crate::words::counted;
 /// The distance within which vertices coincide, as a fraction of the shortest boundary edge at each
 /// of them. If the coordinates in the file are less precise, the distance is larger.
 const CLOSE: f64 = 1e-4;
-/// The largest distance that imprecise coordinates can cause, as a fraction of the same edge.
+/// The upper limit of that larger distance, as a fraction of the same edge.
 const COARSE: f64 = 0.05;
 
 /// The numbers of coincident vertices and facets that were joined or kept apart.
@@ -211,7 +211,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// Joins the vertices of the given copies of one facet.
+    /// Joins the coincident vertices of the given copies of one facet.
     fn join_copies(&mut self, copies: &[(u64, [u32; 3])], components: &[u32]) {
         let n = self.mesh.kind.arity() - 1;
         let first = copies[0].1;

@@ -19,7 +19,7 @@ use crate::mesh::statistics::facets::repeats_vertex;
 use crate::mesh::{DataArray, Members, Mesh, Values};
 use crate::words::counted;
 
-/// The largest height of a cell that counts as having no height, as a fraction of its longest edge.
+/// The largest height that counts as zero, as a fraction of the longest edge of the cell.
 pub const DEGENERATE: f64 = 1e-12;
 /// The largest height of a cap that falsifies distances, as a fraction of its longest edge.
 pub const SKEWED: f64 = 1e-6;
@@ -195,10 +195,10 @@ impl Fixed {
 struct Work<'a> {
     mesh: &'a Mesh,
     vertices: &'a [[f64; 3]],
-    /// Created for the first flip.
+    /// The parts that flips must not change. They are collected before the first flip.
     fixed: OnceCell<Fixed>,
     bound: f64,
-    /// Whether needles that have a height are collapsed, too.
+    /// Whether needles with a nonzero height are also collapsed.
     collapses_thin: bool,
     cells: CellList,
     splits: Splits,
@@ -365,8 +365,8 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Returns true if a changed cell has a height and keeps its orientation, or if it was already
-    /// degenerate before.
+    /// Returns true if the changed cell has a nonzero height and keeps its orientation, or if it
+    /// was degenerate before the change.
     fn is_upright(&self, before: &[u32], after: &[u32]) -> bool {
         if shape(&self.points(before)).thinness <= self.bound {
             return true;

@@ -11,10 +11,10 @@ use crate::geometry::Vec3;
 
 /// The largest number of tetrahedra around an edge that is removed.
 const LARGEST_RING: usize = 8;
-/// The relative difference of volumes that comes from rounding.
+/// The largest relative difference of volumes that counts as rounding.
 const SAME: f64 = 1e-9;
 
-/// Tetrahedra and those that take their place.
+/// The tetrahedra that a flip removes, and those that take their place.
 pub(super) struct Flip {
     pub gone: Vec<u32>,
     pub corners: Vec<[u32; 4]>,
@@ -25,7 +25,8 @@ pub(super) struct Flip {
 /// Returns the flip of an edge of `cell` whose thinnest new tetrahedron is the least thin, if it is
 /// not thinner than `bound`.
 ///
-/// Edges and faces that are `fixed` stay. Only cells that are `alike` are mixed.
+/// Edges and faces for which `fixed` returns true are kept. A flip replaces only cells that are
+/// `alike`.
 pub(super) fn best(
     cells: &CellList,
     vertices: &[[f64; 3]],
@@ -67,8 +68,8 @@ fn thinness(vertices: &[[f64; 3]], corners: &[u32]) -> f64 {
     shape(&[0, 1, 2, 3].map(|k| Vec3::from(vertices[corners[k] as usize]))).thinness
 }
 
-/// Returns the vertices around an edge in order, or `None` if its cells do not enclose it or are
-/// more than [`LARGEST_RING`].
+/// Returns the vertices around an edge in order, or `None` if its cells do not enclose it or if
+/// there are more than [`LARGEST_RING`] of them.
 fn ring(cells: &CellList, around: &[u32], edge: [u32; 2]) -> Option<Vec<u32>> {
     if !(3..=LARGEST_RING).contains(&around.len()) {
         return None;

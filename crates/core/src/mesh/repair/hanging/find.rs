@@ -6,8 +6,8 @@ use super::point_tree::PointTree;
 use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
 
-/// The rounding of coordinates in files with 32-bit numbers or six digits, as a fraction of the
-/// largest coordinate.
+/// The rounding error of coordinates in files with 32-bit numbers or six digits, as a fraction of
+/// the largest coordinate.
 const ROUNDING: f64 = 1e-6;
 /// The largest distance of a hanging node from its edge or face, as a fraction of the longest edge.
 const OFF: f64 = 1e-4;
