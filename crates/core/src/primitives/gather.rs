@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 /// The number of slots at which several threads become faster than one.
 const MANY: usize = 1 << 18;
-/// The maximum number of pieces. Each piece needs one count per row.
+/// The maximum number of pieces into which the slots are divided. Each piece needs one count per
+/// row.
 const PIECES: usize = 8;
 
 /// A CSR matrix without values that maps rows (vertices) to slots (cell corners).
@@ -51,8 +52,8 @@ impl GatherMatrix {
     /// Creates the same matrix in parallel, by counting and placing the slots in several pieces.
     fn in_pieces(n_rows: usize, rows_of_slots: &[u32], pieces: usize) -> Self {
         let length = rows_of_slots.len().div_ceil(pieces);
-        // For each piece and row: at first the number of slots, later the position of the next
-        // slot.
+        // For each piece and row: first the number of slots, later the position in `columns` of the
+        // next slot.
         let mut places: Vec<Vec<u32>> = rows_of_slots
             .par_chunks(length)
             .map(|piece| {

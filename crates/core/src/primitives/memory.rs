@@ -69,8 +69,8 @@ fn address_space(text: &str, taken: u64) -> Option<u64> {
     Some(limit(text, "Max address space")?.saturating_sub(taken))
 }
 
-/// Parses a line of the limits of a process, such as "Max stack size  8388608  unlimited  bytes".
-/// Returns `None` for no limit.
+/// Parses a line of the limits of a process, such as "Max stack size 8388608 unlimited bytes".
+/// Returns `None` if there is no limit.
 fn limit(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse().ok()
@@ -84,7 +84,7 @@ const SPARE: u64 = 16 << 20;
 /// The address space in bytes that a thread takes: Rust's stack of 2 MiB, a stack for signals and
 /// its first allocations.
 const THREAD: u64 = (2 << 20) + (256 << 10);
-/// The address space in bytes that other threads may take in the meantime.
+/// The address space in bytes that may be taken elsewhere while the threads start.
 const BESIDE: u64 = 2 << 20;
 
 thread_local! {
@@ -108,8 +108,8 @@ pub fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
 }
 
 /// Reserves capacity for `more` items at the end of a list. If the list becomes larger than 4 MiB,
-/// 16 MiB must remain free. A list that is not empty gets an extra eighth if there is enough
-/// memory. The items of the list are kept.
+/// 16 MiB must remain free. For a list that is not empty, an extra eighth of the new length is
+/// reserved if there is enough memory. The items of the list are kept.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if there is not enough memory or if the system refuses it.

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The number of pieces. If there are more threads, several threads share a piece, which only costs
-/// time.
+/// The number of pieces, one per thread. If there are more threads, some of them share a piece,
+/// which only costs time.
 const PIECES: usize = 256;
 
 /// One value of type `S` per thread of a rayon pool, reused from pass to pass.

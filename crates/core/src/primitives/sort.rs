@@ -4,13 +4,14 @@ use rayon::prelude::*;
 
 use super::DisjointRows;
 
-/// The number of values of a digit.
+/// The number of different values of a digit.
 const DIGITS: usize = 256;
 /// The number of bits of a digit.
 const BITS: u32 = 8;
 /// The number of keys at which several threads become faster than one.
 const MANY: usize = 1 << 15;
-/// The maximum number of pieces. Each piece needs one count per value of a digit.
+/// The maximum number of pieces into which the keys are divided. Each piece needs one count per
+/// value of a digit.
 const PIECES: usize = 64;
 
 /// A sort key.

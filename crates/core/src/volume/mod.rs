@@ -171,7 +171,7 @@ impl Volume {
     }
 
     /// Returns the value between voxels like [`Volume::sample`]. Outside the grid, it returns the
-    /// value at the nearest point of the grid, measured along the axes of the volume. Returns NaN
+    /// value at the nearest point of the boundary: each index is clamped to the grid. Returns NaN
     /// if an index is NaN.
     pub fn sample_extended(&self, index: [f64; 3]) -> f64 {
         let last = self.shape.map(|n| (n - 1) as f64);

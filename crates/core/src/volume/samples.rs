@@ -28,7 +28,7 @@ macro_rules! samples {
                 match self { $(Samples::$variant(_) => size_of::<$type>(),)* }
             }
 
-            /// Returns number `i`. Integers beyond 2^53 are rounded.
+            /// Returns element `i`. Integers beyond 2^53 are rounded.
             pub fn get(&self, i: usize) -> f64 {
                 match self { $(Samples::$variant(v) => v[i] as f64,)* }
             }
@@ -42,7 +42,7 @@ macro_rules! samples {
                 }
             }
 
-            /// Reads numbers, starting at index `first`, and applies `change` to each.
+            /// Fills `out` with the numbers from index `first` on, after applying `change` to each.
             pub(super) fn read(&self, first: usize, out: &mut [f64], change: impl Fn(f64) -> f64) {
                 match self {
                     $(Samples::$variant(v) => {

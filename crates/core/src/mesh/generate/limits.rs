@@ -4,8 +4,9 @@ use crate::error::{DeviceFault, Error, Result};
 use crate::mesh::Kind;
 use crate::primitives::memory::{gibibytes, reserve};
 
-/// The bounds on lengths and on absolute values of coordinates. Within them, neither areas and
-/// volumes nor the exact predicates of the Delaunay triangulation overflow or underflow.
+/// The largest length or absolute value of a coordinate, and the smallest length. Within these
+/// bounds, neither areas and volumes nor the exact predicates of the Delaunay triangulation
+/// overflow or underflow.
 const LARGEST: f64 = 1e30;
 const SMALLEST: f64 = 1e-30;
 

@@ -22,8 +22,8 @@ pub(super) struct Flip {
     thinness: f64,
 }
 
-/// Returns the flip of an edge of `cell` whose thinnest new tetrahedron is the least thin, if it is
-/// not thinner than `bound`.
+/// Returns the flip of an edge of `cell` whose new tetrahedra have the largest minimum thinness, if
+/// this minimum exceeds `bound`.
 ///
 /// Edges and faces for which `fixed` returns true are kept. A flip replaces only cells that are
 /// `alike`.

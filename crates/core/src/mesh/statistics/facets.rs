@@ -139,7 +139,8 @@ impl<'a> CellsAround<'a> {
         found.expect("a facet belongs to a cell")
     }
 
-    /// Returns the cell of a vertex that belongs to exactly one cell.
+    /// Returns the only cell of a vertex, or `None` if the vertex belongs to no cell or to several
+    /// cells.
     pub(crate) fn only_cell(&self, v: u32) -> Option<usize> {
         let mut cells = self.corners(v as usize).map(|(cell, _)| cell);
         let first = cells.next()?;
@@ -170,7 +171,7 @@ impl<'a> CellsAround<'a> {
         &self.cells[index * self.arity..][..self.arity]
     }
 
-    /// Adds the edges that have their lower end at corner `k`.
+    /// Adds the edges of the triangle `cell` whose lower end is corner `k`.
     fn edges_of_triangle(&self, cell: usize, k: usize, uses: &mut Vec<(u64, bool)>) {
         let cell = self.cell(cell);
         let (v, next, last) = (cell[k], cell[(k + 1) % 3], cell[(k + 2) % 3]);
@@ -183,8 +184,8 @@ impl<'a> CellsAround<'a> {
         }
     }
 
-    /// Adds the faces that have their lowest vertex at corner `k`, in the orientation as seen from
-    /// outside a positive tetrahedron.
+    /// Adds the faces of the tetrahedron `cell` whose lowest vertex is at corner `k`, in the
+    /// orientation as seen from outside a positive tetrahedron.
     fn faces_of_tetrahedron(&self, cell: usize, k: usize, uses: &mut Vec<(u64, bool)>) {
         const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let cell = self.cell(cell);
@@ -204,8 +205,8 @@ impl<'a> CellsAround<'a> {
     }
 }
 
-/// Returns the facets with one cell, ascending by their vertices. An edge has 0 as its third
-/// number. Cells that repeat a vertex are ignored.
+/// Returns the facets with exactly one cell, in ascending order of their vertices. The third number
+/// of an edge is 0. Cells that repeat a vertex are ignored.
 pub(crate) fn boundary_facets(mesh: &Mesh) -> Vec<[u32; 3]> {
     let arity = mesh.kind.arity();
     let keep = |cell: usize| !repeats_vertex(&mesh.cells[cell * arity..][..arity]);

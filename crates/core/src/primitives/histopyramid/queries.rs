@@ -39,7 +39,8 @@ impl HistoPyramid {
         (self.word(word) >> bit & 1 == 1).then(|| self.before(word, bit))
     }
 
-    /// Returns the number of active cells whose keys are less than the key of the bit.
+    /// Returns the number of active cells that come before the given bit of a word in the order of
+    /// the keys.
     fn before(&self, word: [usize; 3], bit: usize) -> usize {
         let below = self.word(word) & ((1 << bit) - 1);
         let mut sum = below.count_ones() as usize;
