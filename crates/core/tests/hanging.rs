@@ -8,7 +8,7 @@ use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 use zeroset_testing::cell_geometry::measures;
 
-/// Collects cells whose vertices are shared if their coordinates are equal.
+/// A mesh under construction. Vertices with equal coordinates are shared by all cells.
 #[derive(Default)]
 struct Build {
     vertices: Vec<[f64; 3]>,

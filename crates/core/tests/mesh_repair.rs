@@ -84,7 +84,7 @@ fn single_precision_in_a_far_frame_separates_nothing() {
     assert_eq!(repaired(&mesh).1.join.vertices, 0);
 }
 
-/// Returns the sum of the volumes of the tetrahedra, and asserts that all of them are positive.
+/// Returns the sum of the volumes of the tetrahedra, after asserting that each volume is positive.
 fn volume(mesh: &Mesh) -> f64 {
     let volumes = measures(mesh);
     assert!(volumes.iter().all(|&volume| volume > 0.0), "{volumes:?}");

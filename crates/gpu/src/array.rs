@@ -77,7 +77,7 @@ pub struct Outgoing<T: Element> {
 }
 
 impl<T: Element> Outgoing<T> {
-    /// Waits for the values that were sent last and returns them.
+    /// Waits for the most recently sent values and returns them.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed.

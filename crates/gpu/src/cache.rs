@@ -119,8 +119,8 @@ fn path_in(folder: &Path, unit: &Unit, arch: &str) -> PathBuf {
     folder.join(format!("{name}-{arch}-{}.{EXTENSION}", key(unit, arch)))
 }
 
-/// Returns the hash of the compiler input. Lengths are hashed, too, so that different inputs cannot
-/// form the same byte sequence.
+/// Returns the hash of the compiler input. The length of each text is also hashed, so that
+/// different inputs cannot form the same byte sequence.
 fn key(unit: &Unit, arch: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &str| {

@@ -45,7 +45,7 @@ impl<T: CType, const N: usize> CType for [T; N] {
 
 /// A struct defined in [`cuda_header!`](crate::cuda_header).
 pub trait Described: CType {
-    /// Returns the fields and their offsets.
+    /// Returns the name in C, the size, and the fields with their offsets.
     fn layout() -> Layout;
 }
 
@@ -68,7 +68,7 @@ pub trait Define: Code {
     /// The name of the define.
     const MACRO: &str;
 
-    /// Returns the define for this value.
+    /// Returns the name of the define and its value.
     fn define(self) -> (&'static str, String) {
         (Self::MACRO, self.code().to_string())
     }
@@ -76,9 +76,9 @@ pub trait Define: Code {
 
 /// A constant defined in [`cuda_header!`](crate::cuda_header).
 pub trait Constant {
-    /// Returns its definition in C.
+    /// Returns the definition in C of the constant called `name`.
     fn definition(self, name: &str) -> String;
-    /// Returns the number in C.
+    /// Returns the C literal of the number.
     fn literal(self) -> String;
 }
 

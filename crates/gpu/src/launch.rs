@@ -34,7 +34,7 @@ pub struct Launch {
 /// The arguments of a launch, in the order of the kernel's parameters.
 #[derive(Clone, Default)]
 pub struct Arguments {
-    /// The arguments, each in its own allocation with the largest alignment.
+    /// The arguments, each in its own allocation, aligned like `u128`.
     values: Vec<Box<[u128]>>,
 }
 
@@ -63,7 +63,7 @@ impl Kernel {
         Kernel { function, name: name.into(), multiprocessors }
     }
 
-    /// Allows the kernel to use this many bytes of dynamic shared memory per block.
+    /// Allows the kernel to use `bytes` bytes of dynamic shared memory per block.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU has less shared memory.

@@ -153,7 +153,7 @@ fn either(double: usize, single: usize) -> String {
     format!("(sizeof(real) == 8 ? {double} : {single})")
 }
 
-/// Converts "AtRest" to `AT_REST`.
+/// Converts a name such as "AtRest" to upper snake case (`AT_REST`).
 fn screaming(name: &str) -> String {
     let mut text = String::new();
     for (k, letter) in name.chars().enumerate() {

@@ -13,8 +13,8 @@
 /// - Enums with a number for each value. In C, the names of the values are in capitals, after the
 ///   prefix of `as PREFIX_`. `define enum Name as MACRO` turns them into `#define MACRO_VALUE`, for
 ///   the compiler define `MACRO`.
-/// - Constants: `const` for a constant in C: an enumerator, or a macro if it is a floating-point
-///   number. `define` for a constant that the preprocessor can test, which is always a macro.
+/// - Constants: `const` defines an enumerator in C, or a macro if the constant is a floating-point
+///   number. `define` always defines a macro, which the preprocessor can test.
 ///
 /// A module can use the macro only once.
 ///

@@ -38,7 +38,7 @@ impl<'a> Asked<'a> {
         !matches!(self.criterion, Criterion::Holds(_)) && self.volume.scaling() != Scaling::NONE
     }
 
-    /// Returns the number of bytes that are copied.
+    /// Returns the number of bytes that a question copies to the GPU.
     fn bytes(&self) -> u64 {
         let width = if self.is_scaled() { size_of::<f64>() } else { self.volume.samples().width() };
         let values = (self.volume.n_voxels() * width) as u64;
@@ -135,8 +135,8 @@ fn asked<'a>(
     Ok((first, others))
 }
 
-/// Returns one bit per voxel for the voxels that meet all criteria. The first criterion sets bits,
-/// and every other one clears some of them.
+/// Returns one bit per voxel, which is set if the voxel meets all criteria. The first criterion
+/// sets bits, and each of the others clears the bits of voxels that do not meet it.
 pub(super) fn bits(cuda: &Cuda, volume: &Volume, criteria: &[Criterion]) -> Result<DeviceBits> {
     let (first, others) = asked(cuda, volume, criteria, of_bits)?;
     kept(cuda, &first, &others)

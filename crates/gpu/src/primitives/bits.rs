@@ -46,7 +46,8 @@ impl DeviceBits {
         self.ask(cuda, &question, true)
     }
 
-    /// Writes the decisions, or combines them with the existing bits if `keep` is set.
+    /// Writes the answers to a question as bits. If `keep` is true, bits that are already clear
+    /// stay clear.
     fn ask(&self, cuda: &Cuda, question: &Question, keep: bool) -> Result<()> {
         let n_words = self.n.div_ceil(WORD);
         let keep = vec![("KEEP", u32::from(keep).to_string())];

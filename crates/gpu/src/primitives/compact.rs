@@ -35,7 +35,7 @@ impl Set<'_> {
     }
 }
 
-/// Lists flags of one kind repeatedly, with memory that is allocated once.
+/// Lists sets of flags of one kind and size repeatedly, with memory that is allocated once.
 pub struct Compactor {
     kernel: Kernel,
     packed: bool,

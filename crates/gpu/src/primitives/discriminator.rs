@@ -172,12 +172,12 @@ impl Question {
     }
 }
 
-/// Returns the smallest byte that is at least `low`, if there is one.
+/// Returns the smallest byte value that is at least `low`, if there is one.
 fn least_byte(low: f64) -> Option<u32> {
     (low <= 255.0).then_some(low.ceil().max(0.0) as u32)
 }
 
-/// Bytes are compared four at a time.
+/// A threshold on bytes is compared with four bytes at a time.
 impl<T: Value + Into<f64>> DeviceDiscriminator for Threshold<DeviceGrid<'_, T>> {
     fn question(&self, cuda: &Cuda) -> Result<Question> {
         let DeviceGrid { shape, values } = self.values;

@@ -10,7 +10,7 @@ use zeroset_core::primitives::Leaf;
 const BLOCK: usize = 256;
 
 /// A quadtree (for pictures) or an octree (for volumes) on a GPU. Each leaf covers cells with equal
-/// values. The tree stores the number of leaves below each of its cells.
+/// values. The tree stores, for each of its cells, the number of leaves below the cell.
 pub struct DeviceTree {
     unit: Unit,
     base: [u32; 3],
