@@ -8,12 +8,13 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use super::{cache, nvrtc, sources};
 use crate::{GpuInfo, Reason};
 
-/// The lowest CUDA version that a driver must support. It is that of the oldest supported NVRTC.
+/// The CUDA version that a driver must at least support. It is the version of the oldest supported
+/// NVRTC.
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
-/// Returns the GPU with this number if kernels can run on it. This needs a driver, a GPU that is
-/// new enough, and either a compiler (which is opened only if it cannot be located otherwise) or a
-/// cache with all kernels.
+/// Returns the properties of the GPU with this number if kernels can run on it. This needs a
+/// driver, a GPU that is new enough, and either a compiler (which is opened only if it cannot be
+/// located otherwise) or a cache with all kernels.
 ///
 /// # Errors
 /// Returns the [`Reason`] why kernels cannot run.
@@ -66,7 +67,8 @@ pub fn count() -> Result<u32, Reason> {
     device::get_count().map(|n| n.unsigned_abs()).map_err(reason)
 }
 
-/// Returns a GPU, whether or not kernels can run on it. Call [`driver_version`] first.
+/// Returns the properties of a GPU, whether or not kernels can run on it. Call [`driver_version`]
+/// first.
 ///
 /// # Errors
 /// Returns [`Reason::Driver`] if the driver reports an error.

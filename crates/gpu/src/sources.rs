@@ -32,7 +32,7 @@ impl Unit {
         Self::with(name, defines)
     }
 
-    /// Creates a unit with values computed at run time.
+    /// Creates a unit like [`Unit::new`], from defines whose values are computed at run time.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the file does not exist.

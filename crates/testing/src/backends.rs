@@ -1,6 +1,6 @@
 //! Selects the backends on which tests run.
 
-/// A device that computes.
+/// The device on which to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// The CPU.

@@ -8,7 +8,8 @@ pub fn corners<const N: usize>(mesh: &Mesh, cell: &[u32]) -> [Vector3<f64>; N] {
     std::array::from_fn(|k| mesh.vertices[cell[k] as usize].into())
 }
 
-/// Returns the normal of each triangle, with a length of twice its area, and its centroid.
+/// Returns a normal and the centroid of each triangle. The length of the normal is twice the area
+/// of the triangle.
 pub fn normals(mesh: &Mesh) -> Vec<(Vector3<f64>, Vector3<f64>)> {
     let normal = |t: &[u32]| {
         let [a, b, c] = corners(mesh, t);
@@ -41,7 +42,7 @@ pub fn assert_fills(mesh: &Mesh, expected: f64) {
     assert!((total - expected).abs() < 1e-12 * expected, "{total} instead of {expected}");
 }
 
-/// Returns the smallest and the largest radius of an inscribed circle or sphere.
+/// Returns the smallest and the largest inradius of the cells.
 pub fn inradii(mesh: &Mesh) -> [f64; 2] {
     let d = mesh.kind.dimension() as f64;
     let hull = |t: &[u32]| -> f64 {

@@ -16,7 +16,7 @@ impl Meter {
         Meter { held: AtomicU64::new(0), peak: AtomicU64::new(0) }
     }
 
-    /// Returns the bytes that are currently held.
+    /// Returns the number of bytes that are currently held.
     pub fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
     }

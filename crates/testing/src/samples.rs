@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// Returns random points on the triangles of a mesh.
+/// Returns `n` random points on the triangles of a mesh.
 pub fn of_mesh(mesh: &Mesh, n: usize, seed: u64) -> Vec<[f64; 3]> {
     let corner = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
     let mut areas = vec![0.0];
@@ -64,7 +64,7 @@ pub fn spoil(points: &mut Vec<[f64; 3]>, deviation: f64, outliers: usize, seed: 
     points.extend((0..outliers).map(|_| [anywhere(0), anywhere(1), anywhere(2)]));
 }
 
-/// Returns evenly distributed points on a sphere.
+/// Returns `n` evenly distributed points on a sphere.
 pub fn of_ball(n: usize, center: [f64; 3], radius: f64) -> Vec<[f64; 3]> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     let on_ball = |k: usize| {

@@ -5,7 +5,7 @@ use crate::blocks::{SORT_BLOCK, SORT_TILE_U32, SORT_TILE_U64};
 use crate::{Arguments, Array, Cuda, Element, Launch, Unit};
 use zeroset_core::error::Result;
 
-/// The number of values of a digit.
+/// The number of different values of a digit.
 const DIGITS: usize = 256;
 /// The number of bits of a digit.
 const BITS: u32 = 8;

@@ -53,7 +53,7 @@ pub struct DeviceMesh<'a> {
     n_large: Array<u32>,
     samples: Array<u64>,
     pixels: Array<f32>,
-    /// The frame of the last picture.
+    /// The frame of the picture painted last.
     frame: Option<Frame>,
 }
 
@@ -76,7 +76,8 @@ impl<'a> DeviceMesh<'a> {
         Self::of(cuda, stage)
     }
 
-    /// Copies a stage that has no vertex colors. The caller checks that there is enough memory.
+    /// Copies a stage without vertex colors to the GPU. The caller checks that there is enough
+    /// memory.
     fn of(cuda: &'a Cuda, stage: Stage<'a>) -> Result<Self> {
         let (drawing, options) = (&stage.drawing, &stage.options);
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);

@@ -25,10 +25,10 @@ pub(super) struct DepthBuffer {
     blocks_wide: usize,
 }
 
-/// The known facts about the samples of a block.
+/// A bound on the heights in a block of samples, and the count that triggers its update.
 #[derive(Clone, Copy)]
 struct Block {
-    /// A lower bound of the heights.
+    /// A lower bound on the heights.
     lowest: f32,
     /// The number of samples drawn since the lower bound was computed.
     drawn: usize,
@@ -42,7 +42,7 @@ struct Slope<'a> {
     highest: f64,
     area: f64,
     bias: [i64; 3],
-    /// The change of the edges from one sample of a row to the next.
+    /// The change of the edge values from one sample of a row to the next.
     step: [i64; 3],
     /// The change of the height from one sample of a row to the next.
     slope: f64,
@@ -64,14 +64,14 @@ impl<'a> Slope<'a> {
         }
     }
 
-    /// Returns the values of the edges at a sample. They are not negative inside.
+    /// Returns the values of the edges at a sample. None of them is negative inside the triangle.
     fn edges(&self, x: usize, y: usize) -> [i64; 3] {
         let middle = |k: usize| k as i64 * FINE + FINE / 2;
         let edges = self.flat.edges(middle(x), middle(y));
         [edges[0] + self.bias[0], edges[1] + self.bias[1], edges[2] + self.bias[2]]
     }
 
-    /// Returns the height at a sample from the values of its edges.
+    /// Returns the height at a sample, given the values of the edges there.
     fn height(&self, edges: [i64; 3]) -> f64 {
         (0..3).map(|k| (edges[k] - self.bias[k]) as f64 * self.z[k]).sum::<f64>() / self.area
     }
@@ -179,8 +179,8 @@ impl DepthBuffer {
         self.blocks[block] = Block { lowest, drawn: 0 };
     }
 
-    /// Draws the part of a triangle in a range of columns and rows. Heights are computed from
-    /// column `from`. Returns the number of samples that changed.
+    /// Draws the part of a triangle in a range of columns and rows. Heights are computed from the
+    /// height in column `from` and the slope. Returns the number of samples that changed.
     fn draw_in(
         &mut self,
         slope: &Slope<'_>,
@@ -235,8 +235,8 @@ fn columns(flat: &Flat, [top, bottom]: [usize; 2], [low, high]: [usize; 2]) -> [
     [least.max(low), most.clamp(low, high)]
 }
 
-/// Returns the range of samples in a row of `n` at which no edge is negative. `edges` are the
-/// values at the first sample, and `step` is their change to the next one.
+/// Returns the range of samples in a row of `n` samples at which no edge value is negative. `edges`
+/// are the edge values at the first sample, and `step` is their change to the next one.
 fn inside(edges: [i64; 3], step: [i64; 3], n: usize) -> [usize; 2] {
     let (mut begin, mut end) = (0, n as i64);
     if n <= FEW {

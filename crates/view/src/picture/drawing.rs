@@ -88,7 +88,7 @@ impl LabelColors {
 }
 
 impl<'a> Drawing<'a> {
-    /// Collects the geometry. `levels` are the round values of [`Lines::Round`].
+    /// Collects the geometry. `levels` are the values at which [`Lines::Round`] draws lines.
     pub(super) fn new(subject: &Subject<'a>, levels: &[f64]) -> Self {
         let mesh = subject.mesh;
         let values = subject.colors.unwrap_or(subject.values);

@@ -25,7 +25,8 @@ pub(super) const SAMPLES: usize = 3;
 pub(super) const FINE: i64 = 256;
 /// The index that stands for no triangle.
 pub(super) const NONE: u32 = u32::MAX;
-/// How many times the boxes of triangles must cover a band before they are sorted.
+/// The number of times that the bounding boxes of the triangles must cover a band before the
+/// triangles are sorted.
 const OVERLAP: usize = 16;
 
 /// A corner of a triangle: its lattice coordinates and its height.
@@ -206,8 +207,8 @@ impl Painter<'_> {
         Looked { seen: Seen::new(&self.bands, band, self.size[0], Cow::Owned(height)), triangle }
     }
 
-    /// Returns triangles with the highest ones first if they overlap a lot. The order changes no
-    /// result, but hidden triangles are then left out sooner.
+    /// Returns the triangles, sorted with the highest first if they overlap a lot. The order
+    /// changes no result, but hidden triangles are then rejected sooner.
     fn in_order<'t>(&self, triangles: &'t [u32], [top, bottom]: [usize; 2]) -> Cow<'t, [u32]> {
         let wide = self.size[0] * SAMPLES;
         let covered = |t: &u32| {

@@ -136,7 +136,8 @@ struct Spot {
     part: usize,
 }
 
-/// The number of parts of the value range that a view should show.
+/// The number of parts into which the value range is divided. A view should show as many of them as
+/// possible.
 const PARTS: usize = 16;
 
 /// The largest number of spots, and the largest number of points that may hide them.
@@ -144,7 +145,7 @@ const MANY: usize = 40_000;
 
 /// Returns the direction that shows the most, out of 26 directions around a surface. An interface
 /// counts by its length, and each part of a value range by its area. The square roots of the areas
-/// are added so that small parts count, too.
+/// are added, so that small parts also count.
 fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     let spots = spots(subject, drawing);
     let points: Vec<V> =

@@ -18,7 +18,7 @@ const MOST: u64 = u32::MAX as u64;
 /// The largest number of voxels along an axis, limited by the levels of the pyramid and by the
 /// precision of cube boundaries.
 const LONGEST: usize = 1 << 16;
-/// The largest distance, in voxels, of voxels that contribute to the normal at a hit.
+/// The largest distance, in voxels, from a hit to the voxels that contribute to the normal there.
 const REACH: f64 = 3.0;
 
 /// A set of unit cubes in the voxel coordinates of a volume, and the surface in them that rays hit.

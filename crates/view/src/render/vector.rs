@@ -1,5 +1,5 @@
-//! 3-vectors that use only `+ - * /` and square roots, which are rounded identically on every
-//! machine.
+//! Functions of 3-vectors that use only `+ - * /` and square roots, which are rounded identically
+//! on every machine.
 
 pub(crate) type V = [f64; 3];
 
