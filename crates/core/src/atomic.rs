@@ -64,8 +64,8 @@ pub fn write_companion(
     companions(|| write(path, body))
 }
 
-/// Treats all files that `work` writes on this thread like those of [`write_companion`]. They
-/// appear together.
+/// Runs `work`, and treats all files that it writes on this thread like files written by
+/// [`write_companion`]. The files appear together.
 ///
 /// # Errors
 /// Returns the errors of `work`, and [`Error::Output`] if one of the files exists with other

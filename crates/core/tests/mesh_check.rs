@@ -56,7 +56,7 @@ fn three_sheets_on_an_edge_and_a_repeated_vertex() {
     let cells = vec![0, 1, 2, 0, 1, 4, 1, 0, 6, 3, 3, 3];
     let s = inspect(&Mesh::new(Kind::Surface, vertices, cells));
     // Edge 0-1 belongs to three triangles, two of which traverse it in the same direction. The edge
-    // 3-3 of the last triangle is counted likewise.
+    // 3-3 of the last triangle is counted in the same way.
     assert_eq!((s.nonmanifold, s.inconsistent, s.boundary), (2, 2, 6));
     assert_eq!((s.repeating, s.degenerate, s.duplicate_points), (1, 1, 1));
     assert_eq!((s.components, s.unreferenced), (2, 4));

@@ -27,8 +27,8 @@ pub struct Passed {
     pub free_memory: u64,
     /// The time to create the context of the driver on the GPU, in seconds.
     pub context_seconds: f64,
-    /// The time for the rest in seconds: loading or compiling kernels, copies, launches and
-    /// comparison.
+    /// The time for the rest of the test, in seconds: loading or compiling kernels, copies,
+    /// launches and comparison.
     pub test_seconds: f64,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
         complete.note().map_err(|e| fail(&complete.path, e))?;
     }
     // The files stay registered until the lock below is released, because removing a file from the
-    // register takes this lock, too.
+    // register also takes this lock.
     let mut registered = Vec::new();
     // An interrupted program waits up to 50 ms for this lock, so that it does not end between two
     // renames.

@@ -1,8 +1,8 @@
 //! Values over some axes of a lattice, and the loops that combine values over different axes.
 //!
 //! A value over the axes of a [`Mask`] is an array whose size is the product of the axis lengths,
-//! with the first axis fastest. An operation runs over the rows of its result. Along a row, an
-//! operand either varies too or is a single number.
+//! with the first axis fastest. An operation runs over the rows of its result. Along a row of the
+//! result, an operand either varies as well or is a single number.
 
 /// The axes x, y, z that a value depends on, as bits 0, 1, 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

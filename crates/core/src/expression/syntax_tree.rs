@@ -121,8 +121,8 @@ pub enum Binary {
 }
 
 impl Unary {
-    /// Returns the result for the operand. Transcendental functions are those of the crate `libm`,
-    /// whose results are the same on every machine.
+    /// Returns the result for the operand `a`. Transcendental functions are computed by the crate
+    /// `libm`, whose results are the same on every machine.
     #[inline(always)]
     pub fn apply(self, a: f64) -> f64 {
         match self {

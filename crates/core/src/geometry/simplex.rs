@@ -181,8 +181,8 @@ mod tests {
         let x: [Vec3; N] = points(v);
         let s = Simplex::new(&x);
         prop_assume!(s.inradius() > 1e-3);
-        // The gradient on the simplex is the tangential part of `a`. Both give the same differences
-        // along edges.
+        // The gradient on the simplex is the tangential part of `a`. Therefore, `a` and the
+        // gradient give the same differences along edges.
         let phi: [f64; N] = std::array::from_fn(|i| 7.0 + a.dot(&x[i]));
         let g = s.gradient(&phi);
         for i in 1..N {

@@ -133,7 +133,7 @@ mod tests {
     fn a_cube_is_closed_and_looks_outwards() {
         let cube: Generate = toml::from_str("cube = { cells = [2, 3, 4] }").unwrap();
         let mut cube = generate(&cube).unwrap();
-        // The surface of an inverted tetrahedron is oriented outwards too.
+        // The surface of an inverted tetrahedron is also oriented outwards.
         cube.cells.swap(0, 1);
         cube.vertex_data.push(DataArray {
             name: "z".into(),

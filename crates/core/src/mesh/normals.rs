@@ -6,7 +6,7 @@ use super::{DataArray, Mesh, Values};
 ///
 /// The normal is the normalized, area-weighted mean of the normals of the triangles around the
 /// vertex. It is zero if the vertex belongs to no triangle or if the normals cancel. The
-/// orientation of the triangles is used as it is. Triangles with a coordinate that is not finite
+/// orientation of the triangles is used unchanged. Triangles with a coordinate that is not finite
 /// are ignored.
 pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
     let mut normals = vec![[0.0; 3]; mesh.n_vertices()];

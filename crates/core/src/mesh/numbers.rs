@@ -1,5 +1,5 @@
-//! The numbers that a name stands for in an expression on a mesh: those of a data array, of a
-//! component of an array, or of a group.
+//! The numbers that a name stands for in an expression on a mesh. The name is that of a data array,
+//! a component of an array, or a group.
 
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ impl Numbers {
         Numbers { values, averaged_labels: 0 }
     }
 
-    /// Returns a warning if whole numbers were averaged. `name` and `places` are those of
+    /// Returns a warning if whole numbers were averaged. `name` and `places` are the arguments of
     /// [`Mesh::numbers`].
     pub fn doubt(&self, name: &str, places: Places) -> Option<String> {
         let (words, around) = match places {
@@ -66,7 +66,7 @@ impl Numbers {
 
 /// The meaning of a name.
 enum Named<'m> {
-    /// A component of an array over these places.
+    /// An array over the given places, and the index of one of its components.
     Array(&'m DataArray, usize, Places),
     Group(&'m Group),
 }

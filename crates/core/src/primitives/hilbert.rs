@@ -65,7 +65,7 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
         }
         for axis in [&mut y, &mut z] {
             // If the bit is set, the low bits of the first axis are inverted. Otherwise, they are
-            // exchanged with those of the other axis.
+            // exchanged with the low bits of the other axis.
             for (x, v) in x.iter_mut().zip(axis) {
                 let set = ones_if(*v >> bit);
                 let t = (*x ^ *v) & p & !set;

@@ -164,7 +164,8 @@ impl Placement {
         self.inverse.map(|row| dot(row, offset))
     }
 
-    /// Returns a placement with the same steps and with its first sample at `index` of this one.
+    /// Returns a placement with the same steps, whose first sample lies at `index` of this
+    /// placement.
     pub fn moved(&self, index: [f64; 3]) -> Self {
         Placement { origin: self.world(index), ..*self }
     }
@@ -212,8 +213,8 @@ impl Placement {
 
 const OPPOSITES: [[char; 2]; 3] = [['R', 'L'], ['A', 'P'], ['S', 'I']];
 
-/// Replaces the zero steps of axes with one sample by steps of length 1. The last of them is
-/// orthogonal to the other steps.
+/// Replaces the zero steps of axes with one sample by steps of length 1. The last step to be
+/// replaced is orthogonal to the other two.
 fn fill_flat_axes(shape: [usize; 3], steps: &mut [[f64; 3]; 3]) {
     let flat = |steps: &[[f64; 3]; 3], k: usize| shape[k] == 1 && steps[k] == [0.0; 3];
     let missing = (0..3).filter(|&k| flat(steps, k)).count();

@@ -34,7 +34,8 @@ struct Block {
     drawn: usize,
 }
 
-/// A triangle with the heights of its corners, and numbers that are the same at all samples.
+/// A triangle with the heights of its corners, and the derived numbers that are needed at every
+/// sample.
 struct Slope<'a> {
     flat: &'a Flat,
     z: [f64; 3],

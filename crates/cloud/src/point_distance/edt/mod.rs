@@ -202,8 +202,9 @@ impl Steps {
         Steps { since: [far; 2], far, signed }
     }
 
-    /// Moves to the next voxel. Returns the steps from it back to the last voxel inside, or, if it
-    /// is inside itself in a signed transform, back to the last voxel outside.
+    /// Moves to the next voxel. Returns the number of steps from it back to the last voxel inside.
+    /// If it is inside itself, returns 0, or in a signed transform, the number of steps back to the
+    /// last voxel outside.
     fn to(&mut self, inside: bool) -> u32 {
         self.since = self.since.map(|n| (n + 1).min(self.far));
         self.since[usize::from(inside)] = 0;
@@ -232,8 +233,8 @@ fn across<P: Pair>(
             rows.push(stretch);
         }
     }
-    // The lines are stored one after the other with a small gap. Without it, a power of two as the
-    // distance between lines would map them to the same few cache sets.
+    // The lines are stored one after the other with a small gap. Without the gap, the distance
+    // between lines could be a power of two, which would map them to the same few cache sets.
     let pitch = n + 16;
     let places = if targets == Targets::Faces { 2 * n + 1 } else { n };
     let envelopes = || [(); 2].map(|()| Envelope::new(places));

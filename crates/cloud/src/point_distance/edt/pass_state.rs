@@ -1,20 +1,20 @@
 //! The state of a voxel between the passes of the distance transform.
 
 /// A word with the steps to the nearest voxel along the two processed axes, and the side of the
-/// voxel itself. The last pass replaces the steps with the distance. The highest bit is set inside,
-/// for steps and for distances.
+/// voxel itself. The last pass replaces the steps with the distance. The highest bit is set for
+/// voxels inside, with steps as well as with a distance.
 pub(super) trait Pair: Copy + Send + Sync {
     /// The largest number of voxels along an axis.
     const MOST: usize;
 
-    /// Returns the state of a voxel outside with these steps, which are below [`Pair::MOST`].
+    /// Returns the state of a voxel outside with the given steps, each below [`Pair::MOST`].
     fn new(first: u32, second: u32) -> Self;
     /// Returns the state of a voxel outside for which the passes so far have found no nearest
     /// voxel.
     fn none() -> Self;
     /// Returns the steps, or `None` if no nearest voxel has been found.
     fn steps(self) -> Option<(u32, u32)>;
-    /// Returns the state with a distance instead of steps.
+    /// Returns the state of a voxel with a distance instead of steps.
     fn of_distance(distance: f32) -> Self;
     /// Returns the distance.
     fn distance(self) -> f32;

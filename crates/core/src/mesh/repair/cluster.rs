@@ -26,7 +26,7 @@ pub(super) fn representatives(
         .reduce(|| 0.0, f64::max);
     let mut grid = Grid::new(largest * SMALLEST);
     for (k, &v) in candidates.iter().enumerate() {
-        // Copies at exactly the same place have been found already.
+        // Copies at exactly the same place have already been found.
         if of[k] == v && tolerances[k] > 0.0 {
             of[k] = grid.find_or_add(vertices, v, tolerances[k]);
         }
