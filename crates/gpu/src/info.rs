@@ -13,7 +13,7 @@ pub struct GpuInfo {
     pub name: String,
     /// The compute capability: major and minor number.
     pub capability: (u32, u32),
-    /// The memory in bytes.
+    /// The total memory in bytes.
     pub memory: u64,
     /// The number of multiprocessors.
     pub multiprocessors: u32,

@@ -7,7 +7,7 @@ use crate::Cuda;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::volume::{Samples, Scaling, Volume};
 
-/// The remedy for a volume that does not fit.
+/// The remedy for a volume that is too large for the GPU.
 const TOO_LARGE: &str = "use a coarser volume, or set device.use = \"cpu\"";
 
 zeroset_gpu::cuda_header! {

@@ -17,7 +17,7 @@ use super::working_set::Plan;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 
-/// The method of finding the nearest sites.
+/// The method for finding the nearest sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Brute force or an index, whichever is faster for the number of queries
@@ -58,7 +58,7 @@ impl fmt::Display for Method {
 pub struct Options {
     /// The norm of distances.
     pub norm: Norm,
-    /// The method of finding the nearest sites.
+    /// The method for finding the nearest sites.
     pub method: Method,
     /// Perforation: only the sites 0, k, 2k, ... are used. 1 uses all sites.
     pub every: usize,

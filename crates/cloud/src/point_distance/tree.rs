@@ -32,7 +32,7 @@ pub(super) struct Node<C> {
     pub(super) end: u32,
     /// The index of the second child, or 0 for a leaf.
     pub(super) second: u32,
-    /// The smallest number of a site in the box.
+    /// The smallest site number in the box.
     least: u32,
 }
 

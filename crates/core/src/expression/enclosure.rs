@@ -50,7 +50,7 @@ impl Enclosure {
         self.high - self.low
     }
 
-    /// Returns the largest absolute value.
+    /// Returns the largest absolute value within the bounds.
     pub fn largest(&self) -> f64 {
         self.high.max(-self.low)
     }

@@ -95,7 +95,7 @@ impl<'v> Printer<'v> {
         }
     }
 
-    /// Prints the statements that compute the values `goals`.
+    /// Returns the statements that compute the values `goals`.
     fn body(&self, goals: &[usize], within: Option<usize>, indent: &str) -> String {
         let mut needed = vec![false; self.values.operations.len()];
         goals.iter().for_each(|&k| needed[k] = true);
@@ -118,7 +118,7 @@ impl<'v> Printer<'v> {
         lines.into_iter().rev().collect()
     }
 
-    /// Prints the statements that write the parts of an axis, or of the time (3), to an array.
+    /// Returns the statements that write the parts of an axis, or of the time (3), to an array.
     fn parts(&self, axis: usize, into: &str, indent: &str) -> String {
         let is_part = |k: &usize| match self.places[*k] {
             Place::Time(_) => axis == 3,

@@ -215,11 +215,11 @@ pub(super) fn smooth_mean(
 
 /// Integrals over a piece of a span by Gauss's rule.
 struct Parts {
-    /// The integral with three nodes.
+    /// The integral with three nodes in the whole piece.
     coarse: f64,
     /// The integral with three nodes in each half.
     fine: f64,
-    /// The difference between the largest and the smallest value.
+    /// The difference between the largest and the smallest value at the nodes.
     range: f64,
 }
 

@@ -252,7 +252,7 @@ impl Node {
         self.compute(point, t, array)
     }
 
-    /// Computes the node at one point.
+    /// Computes the value of the node at one point.
     pub(super) fn compute<T: Number>(
         &self,
         point: [f64; 3],

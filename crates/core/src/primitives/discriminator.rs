@@ -294,7 +294,7 @@ impl<V: Values> Discriminator for Template<'_, V> {
 pub struct Chosen<F> {
     /// The numbers of cells along x, y and z.
     pub shape: [usize; 3],
-    /// The function.
+    /// The function, which receives the indices of a cell.
     pub choose: F,
 }
 

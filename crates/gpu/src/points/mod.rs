@@ -111,7 +111,7 @@ fn check_number(volume: &Volume) -> Result<()> {
     }
 }
 
-/// Checks that enough bytes are free.
+/// Checks that at least `needed` bytes of GPU memory are free.
 fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
     cuda.check_room(needed, what, ON_THE_CPU)
 }

@@ -21,7 +21,7 @@ pub(super) struct Legend<'a> {
     /// The text after the title, drawn in a paler color.
     pub note: &'a str,
     pub range: [f64; 2],
-    /// The values of the lines in the picture.
+    /// The values at which lines are drawn in the picture.
     pub levels: &'a [f64],
     /// Whether some values are not finite.
     pub has_gaps: bool,

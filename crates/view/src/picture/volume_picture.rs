@@ -62,7 +62,7 @@ pub struct Traced<'a> {
     pub samples: u32,
     /// The title, such as the name of a file.
     pub title: &'a str,
-    /// The text after the title.
+    /// The text after the title, drawn in a paler color.
     pub note: &'a str,
 }
 

@@ -56,7 +56,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     /// Returns the errors of [`DeviceIndex::nearest`].
     ///
     /// # Panics
-    /// Panics if `lanes` is another number.
+    /// Panics if `lanes` is not 1, 8 or 32.
     pub fn search<'a>(
         &'a self,
         cuda: &Cuda,
@@ -140,7 +140,7 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
         unsafe { cuda.launch(&self.launched, launch, &arguments) }
     }
 
-    /// Returns the results.
+    /// Waits for the results of the last launch and returns them.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU does not respond.

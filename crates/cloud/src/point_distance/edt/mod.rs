@@ -67,7 +67,7 @@ impl Edt {
         self
     }
 
-    /// Selects negative distances inside.
+    /// Sets whether the distances inside are negative.
     pub fn signed(mut self, signed: bool) -> Self {
         self.signed = signed;
         self

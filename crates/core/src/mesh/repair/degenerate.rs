@@ -279,7 +279,7 @@ impl<'a> Work<'a> {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
                 self.collapse(b, a, is_degenerate)
             }
-            // Thin ones have a volume, and their removal would leave a gap.
+            // A thin crossing tetrahedron has a volume, and its removal would leave a gap.
             Degeneracy::Crossing if !is_degenerate => self.flip(cell),
             Degeneracy::Crossing => {
                 self.cells.remove(cell);
