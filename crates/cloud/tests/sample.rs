@@ -5,7 +5,7 @@ use zeroset_cloud::cloud::{Noise, Sampler, Sampling, survey};
 use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_core::mesh::{Kind, Mesh};
 
-/// Returns two triangles with the areas 1 and 3, and one with the area 0.
+/// Returns a mesh of three triangles with areas 1, 0 and 3.
 fn two() -> Mesh {
     let vertices = vec![
         [0.0, 0.0, 5.0],

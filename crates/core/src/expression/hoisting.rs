@@ -9,9 +9,9 @@
 //! fields_of_parts(x, y, z, t, of_time, of_x, of_y, of_z, value)   computes all fields at a voxel
 //! ```
 //!
-//! The operations and their order are the same as in [`Spread`](super::spread). The results are
-//! therefore bitwise identical to those of a [`Field`](super::Field), except for the mathematical
-//! functions of the device.
+//! The operations and their order are the same as in [`Spread`](super::axis_program::Spread). The
+//! results are therefore bitwise identical to those of a [`Field`](super::Field), except for the
+//! mathematical functions of the device.
 
 use std::fmt::Write;
 

@@ -30,7 +30,7 @@ enum Source {
 enum Instruction {
     Unary(Unary, Source),
     Binary(Binary, Source, Source),
-    /// Copies a source.
+    /// Copies a source to the target register.
     Load(Source),
     /// Selects one of the two registers above the target register, depending on the condition in
     /// the target register.

@@ -104,7 +104,8 @@ fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
         return;
     }
     if cell.len() == 3 {
-        // The vertex that is alone on its side, and the two others in cyclic order.
+        // `a` is the vertex that is alone on its side, and `b` and `c` are the two others in cyclic
+        // order.
         let lone = n_inside == 1;
         let Some(i) = (0..3).find(|&i| inside(i) == lone) else { return };
         let (a, b, c) = (cell[i], cell[(i + 1) % 3], cell[(i + 2) % 3]);

@@ -30,7 +30,7 @@ pub use sparse_slice::entries;
 pub struct Points {
     /// The world coordinates of the voxel centers.
     pub positions: Vec<[f64; 3]>,
-    /// The values of the volume.
+    /// The values of the voxels.
     pub values: Vec<f64>,
     /// The indices i, j, k.
     pub voxels: Vec<[u32; 3]>,

@@ -95,8 +95,8 @@ fn sort_by_digit<K: Key>(from: &Sorted<K>, into: &mut Sorted<K>, pass: u32) -> b
         for (&key, &value) in piece.iter().zip(of_piece) {
             let place = &mut places[key.digit(pass)];
             // SAFETY: each digit of each piece has its own range of positions. It begins where the
-            // range of the previous piece ends or, for the first piece, where the previous digit
-            // ends. Therefore, no two keys have the same position.
+            // range of the digit in the previous piece ends or, for the first piece, where the last
+            // range of the previous digit ends. Therefore, no two keys have the same position.
             unsafe {
                 keys.range(*place..*place + 1)[0] = key;
                 values.range(*place..*place + 1)[0] = value;

@@ -45,7 +45,7 @@ pub struct DeviceEdt {
     rows: Kernel,
     slabs: Pass,
     volume: Pass,
-    /// The number of blocks of the first pass.
+    /// The number of thread blocks of the first pass.
     grid_of_rows: u32,
     /// The steps along x of a signed transform. Without signs, they share the memory of the
     /// distances, which are computed later.

@@ -59,8 +59,8 @@ impl Hanging {
 /// Afterwards, the tetrahedra on both sides of a face use the same vertices. Their triangles still
 /// differ if the two sides cut a quadrilateral along different diagonals.
 ///
-/// All vertices of cells must exist and be finite, as in a mesh that [`assess`](super::assess())
-/// accepts.
+/// All vertices of cells must exist and be finite, as in a mesh that
+/// [`assess`](crate::mesh::assess) accepts.
 ///
 /// `boundary` lists the facets with one cell (see
 /// [`boundary_facets`](crate::mesh::statistics::facets::boundary_facets)).
