@@ -44,8 +44,8 @@ impl<'a> Solid<'a> {
     /// [`Volume::select`] finds the voxels that satisfy an expression.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the number of marks does not match, or if the volume has more
-    /// than 2^32 - 1 voxels or more than 65,536 along an axis.
+    /// Returns [`Error::Case`] if the number of marks is not the number of voxels, or if the volume
+    /// has more than 2^32 - 1 voxels or more than 65,536 along an axis.
     pub fn voxels(volume: &'a Volume, inside: Vec<bool>) -> Result<Self> {
         let n = volume.n_voxels();
         if inside.len() != n {

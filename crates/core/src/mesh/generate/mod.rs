@@ -6,8 +6,8 @@
 //! and closed surfaces are oriented outwards.
 //!
 //! The same options give bitwise identical meshes in every version and on every system. Random
-//! numbers come from one named generator (ChaCha8), cosines come from `libm`, and everything else
-//! is plain IEEE arithmetic in a fixed order.
+//! numbers come from a fixed generator (ChaCha8), cosines come from `libm`, and everything else is
+//! plain IEEE arithmetic in a fixed order.
 //!
 //! # The meshes of section 4 of the paper on unstructured domains
 //!
