@@ -97,9 +97,11 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 32] = [
+const COMMANDS: [(&str, &[&str]); 35] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
+    ("convert done/case.pvd OUT", &["done/case.pvd", "done/case_000001.vtp"]),
+    ("convert ball.vtp OUT --repair --fill-holes --decimate 100", &["ball.vtp"]),
     ("convert pair.node OUT", &["pair.node", "pair.ele"]),
     ("generate from mesh.mesh --refine 1 -o OUT", &["mesh.mesh", "mesh.sol"]),
     ("distance mesh.mesh --from vertex:0 -o OUT", &["mesh.mesh", "mesh.sol"]),
@@ -108,6 +110,7 @@ const COMMANDS: [(&str, &[&str]); 32] = [
         "distance mesh.mesh --from vertex:0 --path-from vertex:9 -o d.vtp --paths OUT",
         &["mesh.mesh"],
     ),
+    ("distance volume.mhd --from surface:200 -o OUT", &["volume.mhd", "volume.raw"]),
     ("distance mesh.mesh --from curve:curve.txt -o OUT", &["curve.txt"]),
     ("distance mesh.mesh --from vertex:0 --data k.morph -o OUT", &["k.morph"]),
     ("edt volume.mhd --where v>9 -o OUT", &["volume.mhd", "volume.raw"]),
