@@ -1,4 +1,4 @@
-//! Tests masks and groups of cases that move an interface.
+//! Tests masks and groups in cases that move an interface.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -39,8 +39,8 @@ impl Finished {
     }
 }
 
-/// Writes a case with a square of 32 by 32 cells, a start far outside it, and these keys of
-/// `[evolve]`.
+/// Writes a case with a square of 32 by 32 cells, an initial circle far outside it, and the
+/// given keys of `[evolve]`.
 fn case(folder: &Path, evolve: &str) -> std::path::PathBuf {
     let text = format!(
         "version = 1\n[domain.mesh.generate.square]\ncells = [32, 32]\n\

@@ -77,7 +77,7 @@ impl Library {
         }
         let out = folder.path().join("kernels.so");
         compile(root, defines, &main, &out);
-        // SAFETY: the library compiled above has no initializers with requirements.
+        // SAFETY: the initializers of the library compiled above impose no requirements.
         let loaded = unsafe { libloading::Library::new(&out) };
         let loaded = Mutex::new(loaded.unwrap_or_else(|e| panic!("{source}: {e}")));
         Library { loaded, _folder: folder }

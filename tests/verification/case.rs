@@ -44,7 +44,7 @@ pub struct Row {
     pub expected: &'static [f64],
     /// The condition that the quantity must meet at each size.
     pub gate: Gate,
-    /// The bounds of the order of convergence.
+    /// The bounds on the order of convergence, if it is checked.
     pub order: Option<Order>,
     /// The kind of the quantity, which sets its smallest gate in single precision.
     pub floor: Floor,
