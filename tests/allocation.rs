@@ -47,8 +47,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Returns the number of requests during the first 120 steps, the size of the largest one, and the
-/// number of reinitializations among the steps.
+/// Returns the number of allocation requests during the first 120 steps, the size of the largest
+/// one, and the number of reinitializations among the steps.
 fn measure(mesh: &Mesh, threads: usize, terms: &Terms, options: &Options) -> (usize, usize, u64) {
     let cpu = Arc::new(Cpu::new(threads).unwrap());
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
@@ -80,7 +80,7 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
 }
 
-/// Returns the number of requests while 100 blocks are evaluated, after a first block.
+/// Returns the number of allocation requests while 100 blocks are evaluated, after a first block.
 fn requests_of_blocks() -> usize {
     let texts = ["sin(pi*x)^2*sin(2*pi*y)*t", "if(x > z, y, exp(-z))"];
     let lattice = Lattice::bind(&texts.map(|text| text.parse().unwrap())).unwrap();
@@ -95,7 +95,7 @@ fn requests_of_blocks() -> usize {
     REQUESTS.load(Ordering::Relaxed)
 }
 
-// This file has only one test, because the requests of other tests would be counted too.
+// This file has only one test, because allocation requests of other tests would be counted too.
 #[test]
 fn steps_and_blocks_take_no_memory() {
     assert_eq!(requests_of_blocks(), 0);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 enum Verdict {
     /// The file is rejected with a message that contains this text.
     Reject(&'static str),
-    /// The file is rejected, or accepted with a warning and a count.
+    /// The file is rejected, or accepted with a warning that contains a count.
     Choose,
     /// The file is valid and belongs to another file of the table.
     Partner,

@@ -48,7 +48,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Runs a case with these tables. Returns whether it succeeded, and everything it printed.
+    /// Runs a case with the given tables. Returns whether it succeeded, and everything it printed.
     fn run(&self, tables: &str) -> (bool, String) {
         let case = format!(
             "version = 1\n[domain.mesh]\npath = \"m.msh\"\ndata = [{{ path = \"lh.speed.label\" }}]\n\
@@ -74,7 +74,7 @@ impl Place {
         (read_mesh(files.last().unwrap()).unwrap().mesh, said)
     }
 
-    /// Returns a column of the first line of the measures.
+    /// Returns the value in a column of the first line of the measures.
     fn first_measure(&self, name: &str) -> f64 {
         let text = std::fs::read_to_string(self.path("r/measures.csv")).unwrap();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
@@ -114,7 +114,7 @@ fn a_mask_leaves_out_vertices_without_values() {
         "{said}"
     );
     assert!(said.contains("the array \"speed\" has no value there"), "{said}");
-    // A value that is missing only later ends the run with the same words.
+    // A value that is missing only later ends the run with the same message.
     let late = format!("{BALL}normal_speed = \"if(t < 0.05, 0.1, speed)\"\n");
     let (success, said) = place.run(&late.replace("0.25, 0.5", "0.75, 0.5"));
     assert!(!success && said.contains("the array \"speed\" has no value there"), "{said}");
@@ -133,7 +133,7 @@ fn a_group_is_an_initial_region() {
     for (x, phi) in mesh.vertices.iter().zip(phi(&mesh)) {
         assert!((x[0] - 0.6).abs() > 0.1 || (phi - (x[0] - 0.6)).abs() < 1e-3, "{x:?} {phi}");
     }
-    // The label has values up to x = 0.5, so its interface is half an edge farther.
+    // The label has values up to x = 0.5, so its interface lies half an edge beyond this line.
     place.done(&format!("[initial]\ngroup = \"speed\"\n{evolve}"));
     assert!((place.first_measure("enclosed_area") - 0.525).abs() < 1e-12);
     let (success, said) = place.run(&format!("[initial]\ngroup = \"lft\"\n{evolve}"));

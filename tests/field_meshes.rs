@@ -24,13 +24,13 @@ struct Distances {
 }
 
 impl Distances {
-    /// Computes distances with plane fronts.
+    /// Computes the distances from a vertex with plane fronts.
     #[track_caller]
     fn new(file: &Path, from: u32, more: &[&str]) -> Self {
         Self::of_fronts("plane", file, from, more)
     }
 
-    /// Computes distances with fronts of a given shape.
+    /// Computes the distances from a vertex with fronts of the given shape.
     #[track_caller]
     fn of_fronts(front: &str, file: &Path, from: u32, more: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,8 @@ impl Distances {
         Distances { mesh, values, said }
     }
 
-    /// Returns the largest difference from the Euclidean distance to a vertex.
+    /// Returns the largest difference between the distances and the Euclidean distances from a
+    /// vertex.
     fn error(&self, from: usize) -> f64 {
         let y = self.mesh.vertices[from];
         let exact = |x: &[f64; 3]| {

@@ -212,7 +212,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         .stderr(contains("the template has 12 voxels along i, but m.nrrd has 2"));
 }
 
-/// Returns the summed size of the cells, which fill the volume.
+/// Returns the sum of the sizes of the cells, which fill the volume.
 fn sizes(file: &MeshFile) -> f64 {
     let mesh = &file.mesh;
     mesh.iter_cells()

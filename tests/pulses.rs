@@ -7,8 +7,8 @@ use std::process::Command;
 
 use zeroset_testing::field;
 
-/// Runs a case with these settings. Returns the last line of measures.csv as pairs of column and
-/// value.
+/// Runs a case with the given settings. Returns the last line of measures.csv as pairs of column
+/// and value.
 fn last_measures(case: &Path, settings: &[&str]) -> Vec<(String, f64)> {
     let results = tempfile::tempdir().unwrap();
     let folder = results.path().join("r");
@@ -29,8 +29,8 @@ fn measure(measures: &[(String, f64)], name: &str) -> f64 {
     measures.iter().find(|(column, _)| column == name).unwrap().1
 }
 
-/// Writes a case with a disk of radius 0.15 that grows with this speed until `end_time`, and
-/// returns the distance by which it grew.
+/// Writes and runs a case with a disk of radius 0.15 that grows with the given speed until
+/// `end_time`. Returns the distance by which the disk grew.
 fn growth(speed: &str, end_time: f64, settings: &[&str]) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let case = folder.path().join("grow.toml");

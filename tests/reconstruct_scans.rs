@@ -22,7 +22,7 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
 /// Returns the number of vertices of a closed surface around which the triangles form more than one
 /// fan.
 fn pinched(mesh: &Mesh) -> usize {
-    // Each entry consists of a vertex and two consecutive neighbors of it.
+    // Each entry consists of a vertex and two consecutive neighbors of this vertex.
     let turns = |c: &[u32]| [[c[0], c[1], c[2]], [c[1], c[2], c[0]], [c[2], c[0], c[1]]];
     let mut turns: Vec<[u32; 3]> = mesh.iter_cells().flat_map(turns).collect();
     turns.sort_unstable();
