@@ -253,7 +253,7 @@ pub fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
         let low = [at(x, 7), at(y, 5), at(z, 3)];
         boxes.push([low, [low[0] + at(x, 11), low[1] + at(y, 13), low[2] + at(z, 17)]]);
     }
-    // First many boxes, then few boxes. If there are few, each is counted by many warps.
+    // First many boxes, then few boxes, then none. If there are few, each is counted by many warps.
     for boxes in [boxes.as_slice(), &boxes[290..], &[]] {
         let counts = found.count(cuda, &cuda.upload(boxes).unwrap()).unwrap();
         let wanted = boxes.iter().map(|&[low, high]| expected.count(low, high) as u32);
