@@ -67,7 +67,7 @@ pub enum Gate {
     None,
 }
 
-/// The bounds of an order of convergence.
+/// The bounds on an order of convergence.
 #[derive(Clone, Copy)]
 pub struct Order {
     /// The smallest order that passes.
@@ -141,7 +141,7 @@ impl Row {
         self
     }
 
-    /// Returns the expected number at the size with index `size` of `n` sizes.
+    /// Returns the expected number, if there is one, at the size with index `size` of `n` sizes.
     pub fn expected_at(&self, size: usize, n: usize) -> Option<f64> {
         let k = (size + self.expected.len()).checked_sub(n)?;
         Some(self.expected[k]).filter(|expected| !expected.is_nan())
