@@ -108,7 +108,7 @@ struct Look {
 }
 
 /// Returns a half width of two or three edges. It is so small that the interface soon moves by half
-/// of it.
+/// of this width.
 fn half_width(on: &HostPatches<f64>) -> f64 {
     if on.patches.arity() == 3 { 0.4 } else { 0.2 }
 }
