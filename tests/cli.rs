@@ -372,8 +372,8 @@ fn sources_on_the_command_line_are_checked_first() {
         let arguments = ["distance", "mesh.vtu", "--from", from, "-o", "d.vtu"];
         place.zeroset(&arguments).assert().code(2).stderr(contains(message));
     }
-    let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "d.csv"];
-    place.fails(&arguments, 2, "d.csv: unknown extension of the output file");
+    let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "d.xyz"];
+    place.fails(&arguments, 2, "d.xyz: unknown extension of the output file");
     let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "none/d.vtu"];
     place.fails(&arguments, 6, "none/d.vtu: cannot write there");
 }
