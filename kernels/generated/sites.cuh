@@ -21,7 +21,7 @@ struct Sites {
     // For 64-bit keys, the complements of key and site of each slice,
     // `[slices][n_queries][2]`.
     u64 *found;
-    // The number of sites 0, every, 2 every, ...
+    // The number of sites that are compared: sites 0, every, 2 every, ...
     u32 n_sites;
     u32 n_queries;
     // The number of sites per block, a multiple of TILE.
@@ -48,8 +48,8 @@ struct Brute {
     Sites sites;
     // The origin of the coordinates, which keeps them small, for KEY_F32_ON_LATTICE.
     stored corner[3];
-    // An upper bound of |q|^2 over all queries, for KEY_F32_ON_LATTICE. It makes keys
-    // positive, so that they compare as integers.
+    // An upper bound on |q|^2 for all queries, for KEY_F32_ON_LATTICE. It makes keys positive,
+    // so that they compare as integers.
     float shift;
 };
 static_assert(sizeof(Brute) == (sizeof(real) == 8 ? 96 : 80), "size of Brute");
