@@ -81,7 +81,7 @@ fn main() {
 }
 
 /// Prints the mean, the 99th percentile and the maximum of the exact distances from points to a
-/// surface, in percent of `diagonal`.
+/// surface, as percentages of `diagonal`.
 fn distances(what: &str, places: &[[f64; 3]], surface: &Mesh, diagonal: f64, voxel: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).expect("triangles").gap;

@@ -3,7 +3,7 @@
 #pragma once
 #include "generated/sampled_volume.cuh"
 
-// Returns number n of an array of the given type.
+// Returns element n of an array whose type is `stored`.
 DEVICE double stored_number(const void* numbers, u32 stored, u64 n) {
     switch (stored) {
         case STORED_U8: return (double)((const u8*)numbers)[n];
@@ -25,9 +25,8 @@ DEVICE double value_of(const SampledVolume& volume, u64 n) {
     return volume.scaled ? volume.slope * x + volume.intercept : x;
 }
 
-// Returns the value at a point in the world, by trilinear interpolation between voxels. Outside of
-// the grid it is the value of the nearest point of its boundary, measured along the axes of the
-// volume.
+// Returns the value at a point in the world, by trilinear interpolation between voxels. Outside
+// the grid, it is the value of the nearest boundary point: each index is clamped to the grid.
 DEVICE double sampled(const SampledVolume& volume, const double (&x)[3]) {
     const double offset[3] = {x[0] - volume.origin[0], x[1] - volume.origin[1], x[2] - volume.origin[2]};
     u32 low[3];

@@ -79,8 +79,8 @@ struct Patch {
     // Returns the coordinates of all local vertices, one axis after the other.
     DEVICE const real* coordinates() const { return all.x + 3 * first_local(); }
 
-    // Returns the position of a vertex, given these coordinates or their copy in shared memory. The
-    // copy is faster for cells whose vertices are scattered.
+    // Returns the position of a vertex, given the result of `coordinates` or a copy of it in shared
+    // memory. The copy is faster for cells whose vertices are scattered.
     DEVICE Vec3 at(const real* x, u32 local) const {
 #if PLANAR
         return Vec3{x[local], x[n_local + local], R(0)};

@@ -183,8 +183,8 @@ DEVICE u64 bits_below(u32 axis, u64 end) {
     if (end >= EDGE) return ~0ull;
     u64 below = 0, equal = ~0ull;
     for (u32 k = AXIS_BITS; k-- > 0;) {
-        // The bits whose cells have digit k of the coordinate set.
         const u32 span = 1u << (AXES * k + axis);
+        // The bits of the cells whose coordinate has bit k set.
         const u64 set = ~0ull / ((1ull << span) + 1) << span;
         if (end >> k & 1) {
             below |= equal & ~set;

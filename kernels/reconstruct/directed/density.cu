@@ -51,8 +51,8 @@ struct Flat {
     }
 };
 
-// Offers a neighbor from each lane that has one. The lanes hold the nearest neighbors found so far,
-// in order.
+// Inserts the candidate of each lane that has one into the list of the nearest neighbors, if it is
+// nearer than the last of them. The lanes hold the list, nearest first.
 DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
     for (;;) {
         const Flat last = held.of_lane(WARP - 1);
