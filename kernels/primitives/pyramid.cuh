@@ -1,8 +1,8 @@
 // Levels of pyramids: the cells of a level, and the records of their children in the level below.
 //
 // FAN is 4 for pictures (2 x 2 cells are combined) and 8 for volumes (2 x 2 x 2 cells). With LINES
-// and a FAN of 4, four cells of a row are combined. All children of a cell are stored together as one
-// record of FAN slots.
+// and a FAN of 4, four cells of a row are combined. All children of a cell are stored together as
+// one record of FAN slots.
 #pragma once
 
 #include "primitives/block.cuh"
