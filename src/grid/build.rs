@@ -52,8 +52,8 @@ impl<const E: usize> TiledGrid<E> {
         flood.finish()
     }
 
-    /// Creates a tile set from tiles in ascending order. The id of each tile is its list position.
-    /// Bits of `borders` for neighbors that are present are cleared.
+    /// Creates a tile set from tiles in ascending order of keys. The id of each tile is its list
+    /// position. Bits of `borders` for neighbors that are present are cleared.
     pub(super) fn from_lists(
         mut keys: Vec<TileKey>,
         mut borders: Vec<u32>,

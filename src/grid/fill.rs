@@ -54,7 +54,7 @@ pub(super) fn fill_tile<const E: usize, R: Real, S: Stored<R>>(
     })
 }
 
-/// Returns the error for a function that changes sign without a band.
+/// Returns the error for an initial phi that changes sign near `tile` without a band in between.
 pub(super) fn jump(tile: TileKey) -> Error {
     Error::Numerical {
         what: format!("the initial phi changes sign near {tile} without a band in between"),

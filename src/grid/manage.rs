@@ -52,7 +52,7 @@ pub struct Status {
 pub struct Created {
     /// The key of the tile.
     pub key: TileKey,
-    /// The position in the list.
+    /// The position in the list of tiles.
     pub position: u32,
     /// The id under which its values are stored.
     pub id: u32,
@@ -121,8 +121,8 @@ impl Asked {
         bytes(&self.creators) + bytes(&self.keys) + bytes(&self.units) + units
     }
 
-    /// Finds the missing tiles that the given tiles request. The given tiles are in ascending
-    /// order. [`Asked::tiles`] returns the result.
+    /// Finds the missing tiles that `creators` request. `creators` are in ascending order of keys.
+    /// [`Asked::tiles`] returns the result.
     ///
     /// The pass walks over the dilated list of the requesting tiles (algorithm 2). Each task
     /// handles the part of that list that starts at its own first requesting tile and ends before
@@ -159,7 +159,7 @@ impl Asked {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Plans the changes of the tile set for the next step from the requests of each tile
+    /// Plans the changes of the tile set for the next step, based on the requests of each tile
     /// ([`TiledGrid::activity`]). The tile set itself does not change.
     ///
     /// # Errors
@@ -275,7 +275,7 @@ fn fate(
     (other != 0 || needed(), other)
 }
 
-/// Returns the error for a list that is too long.
+/// Returns the error for more tiles than 32-bit indices can number.
 pub(super) fn too_many(tiles: usize) -> Error {
     Error::Numerical {
         what: format!("{tiles} tiles are too many for 32-bit indices"),

@@ -4,7 +4,7 @@ use crate::geometry::Real;
 
 /// A stored representation of a value of phi in [-gamma, gamma].
 pub trait Stored<R: Real>: Copy + Default + Send + Sync + 'static {
-    /// Returns the value.
+    /// Returns the represented value.
     fn load(self, gamma: R) -> R;
     /// Returns the representation of a value whose absolute value is at most gamma.
     fn store(value: R, gamma: R) -> Self;
@@ -44,7 +44,7 @@ impl Fixed16 {
     /// The integer that represents NaN.
     const NAN: i16 = i16::MIN;
 
-    /// Returns the integer.
+    /// Returns the stored integer.
     pub fn bits(self) -> i16 {
         self.0
     }

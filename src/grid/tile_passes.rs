@@ -13,7 +13,7 @@ pub(super) const CHUNK: usize = 256;
 /// One tile of a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
-    /// The position in the list.
+    /// The position in the list of tiles.
     pub position: usize,
     /// The key of the tile.
     pub key: TileKey,
@@ -60,7 +60,8 @@ impl<const E: usize> TiledGrid<E> {
         self.fold(work, combine)
     }
 
-    /// Processes one task, a range of consecutive tiles.
+    /// Calls `work` for each tile of one task (a range of list positions) and combines the results
+    /// in list order.
     fn fold_range<T>(
         &self,
         range: Range<usize>,
@@ -81,7 +82,8 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Combines the results of the chunks of a range in a tree whose shape depends only on the range.
+/// Calls `work` for parts of a range, at most `task` long, and combines the results in a tree whose
+/// shape depends only on the range and `task`.
 pub(super) fn by_halves<T: Send>(
     range: Range<usize>,
     task: usize,

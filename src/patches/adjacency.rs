@@ -14,15 +14,15 @@ const FEW: usize = 64;
 
 /// The neighbors of each vertex in ascending order, without the vertex itself.
 pub struct Adjacency {
-    /// The position of the first neighbor of each vertex in `neighbors`, `[n_vertices + 1]`.
+    /// The position in `neighbors` of the first neighbor of each vertex, `[n_vertices + 1]`.
     pub offsets: Vec<u32>,
     /// The neighbors of all vertices, `[offsets[n_vertices]]`.
     pub neighbors: Vec<u32>,
 }
 
 impl Adjacency {
-    /// Builds the nodal graph of `cells` with `arity` vertices each. `slots` lists the corners at
-    /// each vertex.
+    /// Builds the nodal graph of `cells` with `arity` vertices each. `slots` lists the indices in
+    /// `cells` of the corners at each vertex.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] if there are too many edges to number with 32 bits.

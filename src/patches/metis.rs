@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Partitions a lattice of `n` x `n` vertices.
+    /// Partitions a lattice of `n` x `n` vertices into `n_parts` parts.
     fn lattice(n: i32, n_parts: usize) -> Vec<i32> {
         let (mut offsets, mut neighbors) = (vec![0], Vec::new());
         for v in 0..n * n {

@@ -9,12 +9,12 @@ use crate::primitives::{GatherMatrix, hilbert};
 /// The connectivity of a mesh in the order of the curve.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ordered {
-    /// The mesh vertices in their order along the curve. Vertices at the same position keep their
+    /// The mesh vertices in their order along the curve. Vertices with the same key keep their mesh
     /// order.
     pub order: Vec<u32>,
     /// The corners of the cells, as indices into `order`.
     pub cells: Vec<u32>,
-    /// The corners at each vertex, in the order of the curve.
+    /// For each vertex of `order`, the indices of its corners in `cells`.
     pub slots: GatherMatrix,
 }
 
@@ -36,8 +36,8 @@ impl Ordered {
 fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
     let (low, high) = mesh.bounds();
     let lattice = hilbert::Lattice::new(low, high);
-    // Keys are stored with the vertices, because looking them up would cause a cache miss at every
-    // comparison.
+    // Keys are stored with the vertex numbers, because looking them up would cause a cache miss at
+    // every comparison.
     let mut keys = vec![(0, 0); mesh.n_vertices()];
     let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));
     blocks.enumerate().for_each(|(block, (keys, vertices))| {

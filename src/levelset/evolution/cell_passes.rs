@@ -61,8 +61,8 @@ impl<R> Default for LocalScratch<R> {
 impl<R: Real> LocalScratch<R> {
     /// Loads an array in patch order into `phi`, and makes room for one slot per corner.
     ///
-    /// Slots of cells that are not computed keep values of another patch. No moving vertex reads
-    /// them.
+    /// Slots of cells that are not computed keep values of a patch processed earlier. No moving
+    /// vertex reads them.
     pub fn load(&mut self, patch: &Patch<'_>, from: &[R]) {
         patch.load(from, &mut self.phi);
         self.slots.resize(patch.corners.len());

@@ -49,8 +49,8 @@ pub(super) struct Progress<R> {
     pub gone: bool,
     /// Whether an interface may be entering through an inflow boundary.
     pub enters: bool,
-    /// The largest `|phi|` at the last reinitialization (in a band the half width), or a larger
-    /// inflow value set since.
+    /// The largest `|phi|` at the last reinitialization (in a band, this is the half width), or a
+    /// larger inflow value set since.
     pub reach: R,
     pub totals: Totals,
 }
@@ -131,8 +131,8 @@ impl<R: Real> Evolution<R> {
         self.progress.step
     }
 
-    /// Whether no interface is left: no cell was cut at the start of the last step, and no inflow
-    /// may bring an interface in later.
+    /// Whether no interface is left: no cell was cut at the start of the last step or the band is
+    /// empty, and no inflow may bring an interface in later.
     pub fn is_extinct(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }

@@ -28,7 +28,8 @@ pub(super) const MOST_ITERATIONS: usize = 2000;
 pub(super) struct Implicit<R> {
     /// The entries for each vertex pair of each patch cell, `[patch cells * pairs]`.
     stiffness: Vec<R>,
-    /// `m / beta`.
+    /// The lumped mass of each vertex divided by beta; in the weighted form, the lumped mass
+    /// itself.
     mass: Vec<R>,
     /// The diagonal of the matrix; 0 where the value is kept.
     diagonal: Vec<R>,
@@ -208,8 +209,8 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Multiplies the matrix with the direction. Returns the scalar product of the direction and
-    /// the result.
+    /// Multiplies the matrix by the direction. Returns the scalar product of the direction and the
+    /// result.
     fn multiply<const N: usize>(&mut self, pass: &Pass<'_, R>, products: &mut [R], dt: R) -> f64 {
         let Pass { problem, band, .. } = *pass;
         let patches = &*problem.patches;
@@ -252,8 +253,8 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Moves `next` along the direction. Returns the squared norm of the remaining residual, in the
-    /// norm of the preconditioner.
+    /// Adds `length` times the direction to `next`, and updates the residual. Returns the squared
+    /// norm of the remaining residual, in the norm of the preconditioner.
     fn descend(&mut self, pass: &Pass<'_, R>, next: &mut [R], product: &[R], length: R) -> f64 {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, parts, .. } = self;
@@ -279,7 +280,7 @@ impl<R: Real> Implicit<R> {
     }
 
     /// Sets the direction to the preconditioned residual, made conjugate to the previous
-    /// directions.
+    /// directions. `keep` is the factor of the previous direction.
     fn turn(&mut self, pass: &Pass<'_, R>, keep: R) {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, .. } = self;

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Rule {
     /// When the interface may have moved by half of the half width.
     Displacement,
-    /// Every `floor(w / (4 max r))` steps, where r are the inradii in the band (paper, section
-    /// 3.4).
+    /// Every `floor(w / (4 max r))` steps, but at least 1, where w is the half width and r ranges
+    /// over the inradii in the band (paper, section 3.4).
     Published,
     /// Every given number of steps; in a band, also whenever [`Rule::Displacement`] requires it.
     Every(usize),

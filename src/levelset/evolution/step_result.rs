@@ -13,15 +13,15 @@ const LARGEST_GROWTH: f64 = 4.0;
 /// The effect of a step on a patch, or on all patches.
 #[derive(Clone, Copy)]
 pub(super) struct Outcome<R> {
-    /// The largest change where `|phi|` was below half of the half width.
+    /// The largest change of phi where `|phi|` was below half of the half width.
     pub change_near: R,
     /// A vertex (patch order) where phi is not finite or has grown too large.
     pub broken: Option<usize>,
 }
 
 impl<R: Real> Pass<'_, R> {
-    /// Compares phi with `next`. Values of `next` may be up to `LARGEST_GROWTH` times `reach`.
-    /// `outcomes` is scratch memory.
+    /// Compares phi with `next`. Absolute values in `next` may be up to `LARGEST_GROWTH` times
+    /// `reach`. `outcomes` is scratch memory.
     pub fn outcome(&self, next: &[R], reach: R, outcomes: &mut Vec<Outcome<R>>) -> Outcome<R> {
         let Pass { problem, band, phi, .. } = *self;
         let near = problem.half_width() * R::of(0.5);

@@ -33,19 +33,19 @@ pub struct Advance {
 /// misses the target by a rounding error, and no limit on the time step is that sharp.
 const REST: f64 = 1e-6;
 
-/// Returns `dt`, or all of `rest` (the time left to the target) if the step would leave less than a
-/// millionth of `rest`. Such a remainder would need a useless step of its own.
+/// Returns `dt`, or all of `rest` (the time left to the target) if the step would pass the target
+/// or leave at most a millionth of `rest`. Such a remainder would need a useless step of its own.
 pub(crate) fn up_to(dt: f64, rest: f64) -> f64 {
     if dt < rest * (1.0 - REST) { dt } else { rest }
 }
 
 impl StepTarget {
-    /// Returns the length of the longest next step.
+    /// Returns the length of the longest step that does not pass the target.
     pub fn largest_step(&self) -> f64 {
         self.target - self.clock
     }
 
-    /// Returns the progress after a step of length `dt`.
+    /// Returns the progress after one step of length `dt`.
     pub fn after(&self, dt: f64, rate: f64) -> Advance {
         // A remainder that is lost to rounding would only cause a step of zero length.
         let landed = self.target.is_finite() && dt >= self.largest_step() * (1.0 - 1e-12);

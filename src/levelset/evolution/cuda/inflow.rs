@@ -38,7 +38,7 @@ impl<R: Real> DeviceInflow<R> {
             + 4 * shape.n_patches as usize
     }
 
-    /// Copies the boundary that the host found to the GPU. `unit` is compiled for blocks of
+    /// Copies to the GPU the inflow boundary that the host found. `unit` is compiled for blocks of
     /// [`BLOCK`] threads.
     ///
     /// # Errors
@@ -110,7 +110,8 @@ impl<R: Real> DeviceInflow<R> {
         state.flows_in = self.flows_in.address();
     }
 
-    /// Finds the boundary vertices where the current velocity points inward, before a step.
+    /// Finds the boundary vertices where the current velocity points inward, before a step. Does
+    /// nothing if the velocity does not depend on time.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.
@@ -123,7 +124,7 @@ impl<R: Real> DeviceInflow<R> {
         self.launch(cuda, self.follow.as_ref(), patches, state)
     }
 
-    /// Sets phi at inflow vertices, after a step.
+    /// Sets phi at inflow vertices, after a step. Does nothing if no inflow values are given.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.

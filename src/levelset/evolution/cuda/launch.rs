@@ -30,11 +30,11 @@ const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 /// The registers then suffice for enough threads to hide each other's latency.
 const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 
-/// The number of threads that share the registers of a multiprocessor: f32 and f64, for normal and
-/// for lean steps.
+/// The number of threads among which the registers of a multiprocessor are divided, for normal and
+/// lean steps (first index), in f32 and f64 (second index).
 const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 
-/// If there are more than this many times as many patches as the GPU holds at once, a block
+/// If the number of patches exceeds this multiple of the number that the GPU holds at once, a block
 /// processes several patches in turn. The work at the start of a block is then not repeated for
 /// each patch.
 const MANY: u32 = 2;

@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn rounding_moves_nothing() {
-        // The wind blows along an edge, and phi rises across it.
+        // First with wind along the edge ab, so that nothing may flow to c; then with motion along
+        // the normal, where phi rises only from ab to c.
         let turned = |angle: f64| {
             let of = |x: f64, y: f64| {
                 Vec3::new(x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos(), 0.0)
