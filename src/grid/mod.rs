@@ -84,7 +84,7 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// Returns the band with the larger reach within which tiles are kept. The reach includes spare
+    /// Returns the band with a larger reach. Tiles within this reach are kept. It includes spare
     /// layers beyond those that a step needs, so that the tile set rarely changes. It is at most
     /// the edge of a tile.
     pub fn roomy<const E: usize>(self) -> Self {
@@ -171,7 +171,7 @@ impl<const E: usize> TiledGrid<E> {
         &self.ages
     }
 
-    /// Returns the position of a tile in the list.
+    /// Returns the position of a tile in the list, or `None` if the tile is missing.
     pub fn find(&self, tile: TileKey) -> Option<usize> {
         self.keys.binary_search(&tile).ok()
     }

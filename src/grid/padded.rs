@@ -51,7 +51,7 @@ pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
     }
 }
 
-/// Copies the layers of the neighbor in direction `D`, in rows of `WIDTH` values along x.
+/// Copies to `out` the layers of the neighbor in direction `D`, in rows of `WIDTH` values along x.
 fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, R, S>(
     phi: &Pool<S, E>,
     tile: &Tile,
@@ -94,7 +94,7 @@ fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, 
     }
 }
 
-/// The layers of a neighbor along one axis.
+/// The copied layers of a neighbor along one axis.
 #[derive(Clone, Copy)]
 struct Span {
     /// The first layer in the neighbor.

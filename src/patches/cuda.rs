@@ -143,7 +143,7 @@ impl<R: Real> DevicePatches<R> {
     /// Copies patches and coordinates to a GPU.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in its memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in the memory of the GPU.
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);
@@ -165,7 +165,7 @@ impl<R: Real> DevicePatches<R> {
             for (into, cell) in into.chunks_exact_mut(4).zip(patch.corners.chunks_exact(arity)) {
                 into[..arity].copy_from_slice(cell);
             }
-            // Each patch begins at the boundary of a word that threads read at once.
+            // The columns of each patch begin at the boundary of a word that threads read at once.
             columns.resize(columns.len().next_multiple_of(word), 0);
             starts.extend(start(p, columns.len()));
             let mut begin = patch.n_owned as u32 + 1;
@@ -195,7 +195,7 @@ impl<R: Real> DevicePatches<R> {
         &self.cuda
     }
 
-    /// Returns the sizes.
+    /// Returns the sizes of the patches.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -220,7 +220,7 @@ pub(crate) const TOO_LARGE: &str =
 
 /// The patches that read vertices owned by another patch, listed by owning patch.
 pub(crate) struct Readers {
-    /// The first entry of each owning patch, `[n_patches + 1]`.
+    /// The position of the first entry of each owning patch, `[n_patches + 1]`.
     pub offsets: Vec<u32>,
     /// For each entry, the local number of an owned vertex.
     pub vertices: Vec<u32>,

@@ -46,7 +46,8 @@ pub const PATCH_SIZE: usize = 64;
 /// A mesh partitioned into patches.
 #[derive(Debug)]
 pub struct Patches {
-    /// The largest number of local vertices of a patch, and the largest number of cell corners.
+    /// The largest number of local vertices of a patch, and the largest number of cell corners of a
+    /// patch.
     largest: (usize, usize),
     /// The number of vertices per cell, 3 or 4.
     arity: usize,
@@ -54,17 +55,18 @@ pub struct Patches {
     vertex_offsets: Vec<u32>,
     /// The mesh vertex of each vertex in patch order, `[n_vertices]`.
     mesh_vertices: Vec<u32>,
-    /// The first halo entry of each patch, `[n_patches + 1]`.
+    /// The position in `halo` of the first entry of each patch, `[n_patches + 1]`.
     halo_offsets: Vec<u32>,
     /// The halo vertices in patch order, ascending within a patch.
     halo: Vec<u32>,
-    /// The first cell of each patch, `[n_patches + 1]`.
+    /// The position in `cells` of the first cell of each patch, `[n_patches + 1]`.
     cell_offsets: Vec<u32>,
     /// The mesh cells that each patch processes, ascending within a patch.
     cells: Vec<u32>,
-    /// The local vertices of these cells, `[cells * arity]`.
+    /// The local numbers of the vertices of these cells, `[cells * arity]`.
     corners: Vec<u32>,
-    /// The first gathering column of each vertex in patch order, `[n_vertices + 1]`.
+    /// The position in `columns` of the first slot of each vertex (patch order), `[n_vertices +
+    /// 1]`.
     row_offsets: Vec<u32>,
     /// The slots `arity * local cell + corner` of each owned vertex, in ascending order.
     columns: Vec<u32>,
@@ -81,13 +83,13 @@ pub struct Patch<'a> {
     pub first: usize,
     /// The number of owned vertices.
     pub n_owned: usize,
-    /// The halo vertices in patch order. Their local numbers are `n_owned..`.
+    /// The halo vertices in patch order. Their local numbers begin at `n_owned`.
     pub halo: &'a [u32],
     /// The mesh cells in ascending order.
     pub cells: &'a [u32],
-    /// The local vertices of the cells, `[cells * arity]`.
+    /// The local numbers of the vertices of the cells, `[cells * arity]`.
     pub corners: &'a [u32],
-    /// The position of the first column of each owned vertex in `columns`, `[n_owned + 1]`.
+    /// The position in `columns` of the first slot of each owned vertex, `[n_owned + 1]`.
     rows: &'a [u32],
     /// The gathering columns of all patches.
     columns: &'a [u32],
@@ -258,7 +260,7 @@ impl Patches {
         }
     }
 
-    /// Returns the patch that owns a vertex in patch order.
+    /// Returns the number of the patch that owns a vertex (patch order).
     pub fn owner(&self, vertex: usize) -> usize {
         self.vertex_offsets.partition_point(|&first| first as usize <= vertex) - 1
     }
@@ -302,12 +304,12 @@ impl Patches {
         &self.neighbors[self.neighbor_offsets[p] as usize..self.neighbor_offsets[p + 1] as usize]
     }
 
-    /// Converts an array from mesh order to patch order.
+    /// Converts an array from mesh order to patch order, and applies `f` to each entry.
     pub fn to_patch_order<T: Copy, U>(&self, rows: &[T], f: impl Fn(T) -> U) -> Vec<U> {
         self.mesh_vertices.iter().map(|&v| f(rows[v as usize])).collect()
     }
 
-    /// Converts an array from patch order to mesh order.
+    /// Converts an array from patch order to mesh order, and applies `f` to each entry.
     pub fn to_mesh_order<T: Copy, U: Clone + Default>(
         &self,
         rows: &[T],

@@ -191,7 +191,8 @@ impl<R: Real> DeviceEvolution<R> {
         })
     }
 
-    /// Computes the band from the vertices inside it, in patch order.
+    /// Computes the band. `inside` is 1 for each vertex inside it and 0 for all others, in patch
+    /// order.
     fn follow(&mut self, inside: &[u8]) -> Result<()> {
         self.cuda.write(&mut self.state.inside, inside)?;
         self.eikonal.visit_all()?;
@@ -226,13 +227,13 @@ impl<R: Real> DeviceEvolution<R> {
         self.now.step
     }
 
-    /// Whether no interface is left: no cell was cut at the start of the last step, and no inflow
-    /// may bring an interface in later.
+    /// Whether no interface is left: no cell was cut at the start of the last step or the band is
+    /// empty, and no inflow may bring an interface in later.
     pub fn is_extinct(&self) -> bool {
         self.now.may_enter == 0 && (self.now.halt() == Halt::Gone || self.now.n_active == 0)
     }
 
-    /// Returns the range of the current phi in its two buffers.
+    /// Returns the range of the current phi in the array that holds both buffers.
     fn now_at(&self) -> Range<usize> {
         let n = self.problem.patches.n_vertices();
         let first = self.now.parity as usize * n;
