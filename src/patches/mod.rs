@@ -65,7 +65,7 @@ pub struct Patches {
     cells: Vec<u32>,
     /// The local numbers of the vertices of these cells, `[cells * arity]`.
     corners: Vec<u32>,
-    /// The position in `columns` of the first slot of each vertex (patch order), `[n_vertices +
+    /// For each vertex (patch order), the position of its first slot in `columns`, `[n_vertices +
     /// 1]`.
     row_offsets: Vec<u32>,
     /// The slots `arity * local cell + corner` of each owned vertex, in ascending order.

@@ -181,10 +181,10 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
 }
 
 impl<R: Real> Problem<R> {
-    /// Sets phi^(n+1) at inflow vertices to the given values at time `t`, clamped to the half
-    /// width.
+    /// Sets phi^(n+1) at inflow vertices to the given values at time `t`, clamped to plus or minus
+    /// the half width.
     ///
-    /// `reach` becomes at least as large as these values.
+    /// `reach` becomes at least as large as the absolute values.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a value is not finite.
@@ -229,8 +229,8 @@ impl<R: Real> Problem<R> {
         may_flow_in && (inflow.varies() || inflow.has_values() && velocity_varies)
     }
 
-    /// Returns phi at the start (mesh order). If it has no interface, it takes the given inflow
-    /// values at the start time at the inflow vertices, as it does after every step.
+    /// Returns phi at the start, in mesh order. If the given phi has no interface, the inflow
+    /// values at the start time replace it at the inflow vertices, as after every step.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is no interface, and none can enter.

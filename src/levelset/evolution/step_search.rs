@@ -38,14 +38,14 @@ impl StepSearch {
         self.trial
     }
 
-    /// Returns the length of the shortest step that was found too long, or of the longest one that
-    /// may be taken.
+    /// Returns the length of the shortest step that was found too long, or of the longest step to
+    /// consider if none was.
     pub fn too_long(&self) -> f64 {
         self.too_long
     }
 
-    /// Takes the limit of the step that was examined. Returns the length of the step once it is
-    /// found.
+    /// Takes the limit for the trial step. Returns the length of the step to take once the search
+    /// ends.
     pub fn learn(&mut self, limit: f64) -> Option<f64> {
         let is_first = self.trials == 0;
         self.trials += 1;
@@ -79,7 +79,7 @@ impl StepSearch {
 mod tests {
     use super::StepSearch;
 
-    /// Returns the step that is found, and the number of steps examined.
+    /// Returns the step found, and the number of steps examined.
     fn search(longest: f64, limit: impl Fn(f64) -> f64) -> (f64, u32) {
         let mut search = StepSearch::new(longest);
         for n in 1.. {

@@ -2,8 +2,8 @@
 
 use crate::expression::Field;
 
-/// A coefficient with `K` numbers: one value everywhere, one per vertex, or expressions that depend
-/// on time.
+/// A coefficient with `K` components: one value everywhere, one per vertex, or expressions that
+/// depend on time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Coefficient<const K: usize> {
@@ -26,7 +26,7 @@ impl<const K: usize> Coefficient<K> {
         }
     }
 
-    /// Returns all numbers that are known in advance.
+    /// Returns the values that do not depend on time: one row, one row per vertex, or none.
     pub(super) fn known(&self) -> &[[f64; K]] {
         match self {
             Coefficient::Uniform(value) => std::slice::from_ref(value),
@@ -48,8 +48,8 @@ pub struct Terms {
     pub velocity: Coefficient<3>,
     /// The normal speed eps, length per time. With a positive value the inside grows.
     pub normal_speed: Coefficient<1>,
-    /// The curvature coefficient beta >= 0, length^2 per time, which shrinks a circle. It cannot be
-    /// combined with `weight`.
+    /// The curvature coefficient beta >= 0, length^2 per time. Motion by curvature shrinks a
+    /// circle. This coefficient cannot be combined with `weight`.
     pub curvature: Coefficient<1>,
     /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow reduces the
     /// weighted length of the interface. In tetrahedral meshes it reduces the weighted area
