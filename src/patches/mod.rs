@@ -65,8 +65,7 @@ pub struct Patches {
     cells: Vec<u32>,
     /// The local numbers of the vertices of these cells, `[cells * arity]`.
     corners: Vec<u32>,
-    /// For each vertex (patch order), the position of its first slot in `columns`, `[n_vertices +
-    /// 1]`.
+    /// The position in `columns` of each vertex's first slot, in patch order, `[n_vertices + 1]`.
     row_offsets: Vec<u32>,
     /// The slots `arity * local cell + corner` of each owned vertex, in ascending order.
     columns: Vec<u32>,

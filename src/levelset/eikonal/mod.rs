@@ -45,8 +45,8 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::patches::{Coordinates, Patches};
 
-/// The default number of repetitions inside a patch before its neighbors are notified: about its
-/// diameter in cells.
+/// The default number of repetitions inside a patch before its neighbors are notified: about the
+/// diameter of a patch in cells.
 const INNER_REPETITIONS: usize = 8;
 
 /// The slowness (time per length) of each cell.

@@ -52,7 +52,7 @@ pub struct Paths<'a> {
     parts: Vec<Part>,
     /// The cells at each vertex.
     at_vertex: GatherMatrix,
-    /// Created for the first start that is not a vertex.
+    /// Finds the mesh points closest to starts; created for the first start that is not a vertex.
     locator: OnceLock<Locator<'a>>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Paths<'a> {
         Paths { mesh, u, slowness, front, parts, at_vertex, locator: OnceLock::new() }
     }
 
-    /// Returns the path from one start. The path has no source if no descent leads to one.
+    /// Returns the path from `start`. The path has no source if no descent leads to one.
     pub fn from(&self, start: Start) -> Path {
         let mut place = match start {
             Start::Vertex(v) => self.at_vertex(v),

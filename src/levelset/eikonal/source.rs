@@ -52,7 +52,8 @@ impl Source {
         self
     }
 
-    /// Sets the source number of the parts, and adds `start` to all values.
+    /// Sets the source number of the parts, and adds `start` to all initial values, including those
+    /// of the parts.
     pub fn numbered(mut self, source: u32, start: f64) -> Self {
         self.values.iter_mut().for_each(|(_, value)| *value += start);
         for part in &mut self.parts {
@@ -71,7 +72,7 @@ pub struct Part {
     pub cell: u32,
     /// The number of the source.
     pub source: u32,
-    /// The value at the source.
+    /// The initial value at the source.
     pub start: f64,
     points: [Vec3; 4],
     n: usize,
@@ -357,8 +358,8 @@ impl OnMesh {
         self.cells.iter().map(leave).fold(0.0, f64::max)
     }
 
-    /// Adds the piece to `to` in the cells that contain both points, and single points in the other
-    /// cells.
+    /// Adds the piece from this point to `to` in the cells that contain both points, and single
+    /// points in the other cells.
     fn add_parts(&self, to: &OnMesh, parts: &mut Vec<Part>) {
         let shared = self.cells.iter().filter(|c| to.cells.contains(c));
         parts.extend(shared.map(|&c| Part::new(c, &[self.found.point, to.found.point])));

@@ -34,9 +34,10 @@ pub(super) struct Flaw {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The step is this many times the stable step of the cell.
+    /// The step is this many times as long as the longest stable step of the cell.
     LongStep(f64),
-    /// The cell is a sliver with this quality (inradius over longest edge; a regular cell has 1).
+    /// The cell is a sliver with this quality (inradius over longest edge, scaled so that a regular
+    /// cell has 1).
     Sliver(f64),
     /// The velocity reverses its direction within the cell.
     Reversal,

@@ -146,7 +146,7 @@ impl<R: Real> Motion<R> {
     }
 }
 
-/// A coefficient with `K` numbers per vertex, in patch order.
+/// A coefficient with `K` components: one value everywhere, or one per vertex in patch order.
 pub(super) struct Term<R, const K: usize> {
     rows: Rows<R, K>,
     fields: Option<[Field; K]>,
@@ -234,7 +234,7 @@ impl<R: Real, const K: usize> Term<R, K> {
     /// patches, which are in ascending order. The unit of the coefficient is a length to the power
     /// of `power`, per time.
     ///
-    /// Returns the first vertex (patch order) with a value that is not finite.
+    /// Returns the first vertex (patch order) with a value that is not finite, if any.
     pub fn refresh(
         &mut self,
         patches: &Patches,
@@ -268,7 +268,7 @@ impl<R: Real, const K: usize> Term<R, K> {
         })
     }
 
-    /// Returns the mean over the corners of a cell of a patch.
+    /// Returns the mean of the coefficient over the corners of a cell of a patch.
     #[inline]
     pub fn mean<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> [R; K] {
         match &self.rows {

@@ -5,7 +5,8 @@ use super::problem::Problem;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patch;
 
-/// Upper bounds on the time step for C = 1, and the data that the reinitialization rules need.
+/// Upper bounds on the time step for a CFL factor of 1, and the data that the reinitialization
+/// rules need.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<R> {
     /// The bound from the first-order terms; infinite without first-order terms.

@@ -167,8 +167,8 @@ impl<R: Real> Problem<R> {
         self.options.half_width.map_or(R::INFINITY, R::of)
     }
 
-    /// Returns the upper bound on `|phi|` (patch order): in a band the half width, without a band
-    /// the largest value.
+    /// Returns the upper bound on `|phi|` (patch order): in a band, this is the half width; without
+    /// a band, the largest `|phi|`.
     ///
     /// It is infinite if there is no band and the rule is [`Rule::Never`]. phi may then be rough,
     /// and even a stable step can make it grow beyond its current range (docs/level-set.md, section

@@ -27,14 +27,15 @@ pub struct Slivers {
 }
 
 impl Slivers {
-    /// Returns how many times shorter explicit curvature steps would be than for typical cells.
+    /// Returns the factor by which the flattest cell would shorten explicit curvature steps,
+    /// compared with a typical cell.
     pub fn factor(&self) -> f64 {
         let ratio = self.typical_inradius / self.inradius;
         ratio * ratio
     }
 
-    /// Returns how many times shorter first-order steps are than for typical cells while the cell
-    /// is in the band.
+    /// Returns the factor by which the flattest cell shortens first-order steps while it is in the
+    /// band, compared with a typical cell.
     pub fn first_order_factor(&self) -> f64 {
         self.typical_inradius / self.inradius
     }
@@ -44,7 +45,7 @@ impl Slivers {
         self.factor() > SLIVER_STEPS
     }
 
-    /// Whether first-order steps are short.
+    /// Whether first-order steps may become so short that a warning is due.
     pub(super) fn are_slow(&self) -> bool {
         self.first_order_factor() > SLOW
     }

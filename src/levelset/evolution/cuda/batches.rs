@@ -124,7 +124,7 @@ impl<R: Real> DeviceEvolution<R> {
     }
 
     /// Launches a batch. Each cycle consists of several steps and a reinitialization. The GPU skips
-    /// the ones that are not due.
+    /// steps and reinitializations that are not due.
     fn launch(&mut self, batch: Batch) -> Result<()> {
         self.record(batch)?;
         match self.batches.get(&batch) {

@@ -1,7 +1,7 @@
 //! Coefficients given by expressions, evaluated on a GPU in every step.
 //!
-//! The fields are printed as code in a header of `kernels/coefficients.cu`, which is compiled for
-//! each case. Their data arrays are copied to the GPU once, in patch order.
+//! The code of the fields is generated in a header of `kernels/coefficients.cu`, which is compiled
+//! for each case. Their data arrays are copied to the GPU once, in patch order.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ pub struct Listed {
 }
 
 impl<R: Real> Coefficients<R> {
-    /// Prints the code of the terms and copies their arrays to the GPU.
+    /// Generates the code of the terms and copies their arrays to the GPU.
     ///
     /// `order` is the mesh vertex of each vertex in patch order, and `vertices` are the vertices of
     /// the mesh.

@@ -30,7 +30,8 @@ impl<R: Real> DeviceImplicit<R> {
         size_of::<R>() * (6 * shape.n_vertices as usize + entries(shape, patches)) + 24 * SUM_WORDS
     }
 
-    /// Returns the number of threads per block: one for each vertex of an average patch.
+    /// Returns the number of threads per block: one for each owned vertex of an average patch,
+    /// rounded up to whole warps, and at most 256.
     pub fn block(shape: &Shape) -> u32 {
         let owned = shape.n_vertices.div_ceil(shape.n_patches.max(1));
         (owned.div_ceil(32) * 32).clamp(32, 256)
