@@ -49,7 +49,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns the first position, beginning at `start`, whose key is at least `key`.
+/// Returns the first position, beginning at `start`, whose key is at least `key`, or the length of
+/// the list if there is none.
 ///
 /// The search doubles its step until it overshoots, and then bisects. It takes few steps for nearby
 /// keys, and about twice as many as a binary search for distant keys.

@@ -95,7 +95,8 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
         (self.values.len() - Self::FRONT) / (E * E * E)
     }
 
-    /// Returns a pool with room for more ids. The new values are zero.
+    /// Returns a copy of the pool with room for the ids below `tiles`. The values of additional ids
+    /// are zero.
     ///
     /// # Errors
     /// See [`DevicePool::new`].

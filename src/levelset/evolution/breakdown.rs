@@ -47,7 +47,7 @@ pub enum Cause {
     Curvature(f64),
     /// The curvature coefficient at the vertex is negative.
     NegativeCurvature,
-    /// The expression of a coefficient.
+    /// The expression of the coefficient gives a value that is not finite or not allowed.
     Expression,
     /// No cause was found at the vertex.
     Unknown,

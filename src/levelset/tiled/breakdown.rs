@@ -29,7 +29,7 @@ pub enum Cause {
     Speed(f64),
     /// The curvature coefficient at the voxel is negative.
     NegativeCurvature,
-    /// The expression of a coefficient.
+    /// The expression of the coefficient gives a value that is not finite or not allowed.
     Expression,
     /// No cause was found at the voxel.
     Unknown,
@@ -55,8 +55,8 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Returns the position of the voxel. Voxel (0, 0, 0) lies at `origin`, and voxels have the
-    /// edge `dx`.
+    /// Returns the position of the voxel, if voxel (0, 0, 0) lies at `origin` and the edge of a
+    /// voxel is `dx`.
     pub fn place(&self, origin: [f64; 3], dx: f64) -> [f64; 3] {
         std::array::from_fn(|k| origin[k] + dx * f64::from(self.voxel[k]))
     }

@@ -53,8 +53,8 @@ struct Relax<'a, R, const E: usize> {
     changed: &'a mut bool,
 }
 
-/// Returns `v` if the voxel is outside and `-v` if it is inside, which is positive on the voxel's
-/// own side.
+/// Returns `v` if the voxel is outside and `-v` if it is inside. Applied to phi, the result is
+/// positive on the voxel's own side.
 #[inline(always)]
 fn outward<V: Lanes>(inside: V::Mask, v: V) -> V {
     V::select(inside, -v, v)

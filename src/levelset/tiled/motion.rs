@@ -91,7 +91,7 @@ pub struct Motion<R: Wide, S: Stored<R>, const E: usize> {
     pub phi: Pool<S, E>,
     /// The stages of a step. The second one is allocated only if it is needed.
     pub stages: [Pool<S, E>; 2],
-    /// The choice of schemes.
+    /// The numerical options.
     pub options: Options,
     /// The seconds spent so far.
     pub seconds: Seconds,
@@ -99,7 +99,7 @@ pub struct Motion<R: Wide, S: Stored<R>, const E: usize> {
     pub time: f64,
     /// The number of steps so far.
     pub steps: u64,
-    /// The location and cause of the last failure, if the step broke down.
+    /// The location and cause of the failure, if a step broke down.
     pub breakdown: Option<Breakdown>,
     cpu: Arc<Cpu>,
     coefficients: Coefficients<R>,

@@ -71,7 +71,7 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         self.keys.len()
     }
 
-    /// Returns how many of these tiles are old, compared with `before`.
+    /// Returns how many of the tiles that the interface crosses are old, compared with `before`.
     pub fn n_old<R: Real>(&self, before: &Self, gamma: R) -> usize
     where
         S: Stored<R>,
@@ -84,7 +84,8 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         self.keys.iter().zip(self.values.chunks_exact(size)).filter(|tile| is_old(*tile)).count()
     }
 
-    /// Returns whether the interface has moved in at most 1 % of the tiles since `before`.
+    /// Returns whether the interface has moved since `before` in at most 1 % of the tiles that it
+    /// crosses. Tiles that it has left count as moved.
     pub fn rests_since<R: Real>(&self, before: &Self, gamma: R) -> bool
     where
         S: Stored<R>,
