@@ -20,7 +20,8 @@ const PIECE: usize = 1 << 14;
 const PASSES: usize = 3;
 /// The number of consecutive moves without a better cut after which a pass ends.
 const PATIENCE: usize = 24;
-/// The limit to which gains are clamped. In a reasonable mesh, no vertex has more neighbors.
+/// The limit to which gains are clamped. In a reasonable mesh, no vertex has more neighbors than
+/// this.
 const TOP: i32 = 40;
 
 /// Returns the patch of each vertex, `[n_vertices]`. The vertices must be numbered along the

@@ -1,4 +1,5 @@
-//! Several sources: the smallest of their arrival times, and the source it belongs to.
+//! Several sources: at each vertex, the smallest of their arrival times and the source that it
+//! comes from.
 
 use super::{EikonalSolver, EikonalState, Front, Stats, source::Source};
 use crate::error::Result;

@@ -24,7 +24,7 @@ pub(crate) struct Problem<R: Real> {
     /// be correct this far beyond the band so that the values in the band are correct on obtuse
     /// cells (docs/distances.md, section 5.6).
     pub(super) reach: Vec<R>,
-    /// A patch waits if its pending value is later than the earliest one by more than this
+    /// A patch waits if its pending value is later than the earliest one by more than this time
     /// (near-far order).
     pub(super) near: R,
 }

@@ -79,7 +79,7 @@ impl Field<'_> {
         self.mesh.vertices[v as usize].into()
     }
 
-    /// Returns the arrival time, which is infinite where no front has arrived.
+    /// Returns the arrival time at a vertex; infinite where no front has arrived.
     fn value(&self, v: u32) -> f64 {
         let u = self.u[v as usize];
         if u.is_nan() { f64::INFINITY } else { u }
