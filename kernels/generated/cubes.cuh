@@ -24,25 +24,25 @@ ASSERT_OFFSET(Found, padding, 20);
 
 // The surface of tiles.
 struct TileSurface {
-    // phi by tile id.
+    // phi by tile id, in voxels, `[capacity][E^3]`.
     const stored *phi;
-    // `[tiles][RECORD]`
+    // Record of the crossings of each tile, `[tiles][RECORD]`.
     u32 *records;
-    // `[tiles]`
+    // Number of vertices of each tile, `[tiles]`.
     u32 *vertices_of;
-    // `[tiles]`
+    // Number of triangles of each tile, `[tiles]`.
     u32 *triangles_of;
-    // `[tiles + 1]`
+    // Index of the first vertex of each tile, then their number, `[tiles + 1]`.
     u32 *first_vertex;
-    // `[tiles + 1]`
+    // Index of the first triangle of each tile, then their number, `[tiles + 1]`.
     u32 *first_triangle;
     // One element, zero at the start.
     Found *found;
-    // `[n][3]`
+    // Vertex positions in world units, `[n][3]`.
     double *vertices;
-    // `[n][3]`, or null.
+    // Normalized gradients of phi at the vertices, `[n][3]`, or null.
     double *normals;
-    // `[n][3]`
+    // Vertices of each triangle, `[n][3]`.
     u32 *triangles;
     // The value to which phi is clamped.
     double gamma;

@@ -27,25 +27,25 @@ struct Surface {
     u64 values;
     // Bits of the smallest and the largest number that is inside.
     u64 range[2];
-    // `[rows][words]`, one bit per voxel that is inside.
+    // One bit per voxel, set if it is inside, `[rows][words]`.
     u32 *inside;
-    // `[rows][words]`, one bit per voxel without a finite value, or null.
+    // One bit per voxel, set if its value is not finite, `[rows][words]`, or null.
     u32 *missing;
-    // `[rows]`
+    // Index of the first vertex of each row of voxels, `[rows]`.
     u32 *first_vertex;
-    // `[rows]`
+    // Index of the first triangle of each row of voxels, `[rows]`.
     u32 *first_triangle;
-    // `[rows][2]`, crossings along x, and along x and y.
+    // Number of crossings of each row along x, and along x or y, `[rows][2]`.
     u32 *along;
-    // `[2][tiles]`, sums that tiles of rows share, zero at the start.
+    // Vertex and triangle sums that tiles of rows share, `[2][tiles]`, zero at the start.
     u64 *told;
     // One element, zero at the start.
     Totals *totals;
-    // `[n][3]`
+    // Vertex positions in world units, `[n][3]`.
     double *vertices;
     // `[n][3]`
     double *normals;
-    // `[n][3]`
+    // Vertices of each triangle, `[n][3]`.
     u32 *triangles;
     // Capacity in vertices and triangles.
     u64 room[2];

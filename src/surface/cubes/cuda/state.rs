@@ -19,25 +19,25 @@ zeroset_gpu::cuda_header! {
     /// The surface of tiles.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct TileSurfaceArgument as TileSurface {
-        /// phi by tile id.
+        /// phi by tile id, in voxels, `[capacity][E^3]`.
         pub phi: u64 as "const stored *",
-        /// `[tiles][RECORD]`
+        /// Record of the crossings of each tile, `[tiles][RECORD]`.
         pub records: u64 as "u32 *",
-        /// `[tiles]`
+        /// Number of vertices of each tile, `[tiles]`.
         pub vertices_of: u64 as "u32 *",
-        /// `[tiles]`
+        /// Number of triangles of each tile, `[tiles]`.
         pub triangles_of: u64 as "u32 *",
-        /// `[tiles + 1]`
+        /// Index of the first vertex of each tile, then their number, `[tiles + 1]`.
         pub first_vertex: u64 as "u32 *",
-        /// `[tiles + 1]`
+        /// Index of the first triangle of each tile, then their number, `[tiles + 1]`.
         pub first_triangle: u64 as "u32 *",
         /// One element, zero at the start.
         pub found: u64 as "Found *",
-        /// `[n][3]`
+        /// Vertex positions in world units, `[n][3]`.
         pub vertices: u64 as "double *",
-        /// `[n][3]`, or null.
+        /// Normalized gradients of phi at the vertices, `[n][3]`, or null.
         pub normals: u64 as "double *",
-        /// `[n][3]`
+        /// Vertices of each triangle, `[n][3]`.
         pub triangles: u64 as "u32 *",
         /// The value to which phi is clamped.
         pub gamma: f64,

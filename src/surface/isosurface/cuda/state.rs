@@ -23,25 +23,25 @@ zeroset_gpu::cuda_header! {
         pub values: u64,
         /// Bits of the smallest and the largest number that is inside.
         pub range: [u64; 2],
-        /// `[rows][words]`, one bit per voxel that is inside.
+        /// One bit per voxel, set if it is inside, `[rows][words]`.
         pub inside: u64 as "u32 *",
-        /// `[rows][words]`, one bit per voxel without a finite value, or null.
+        /// One bit per voxel, set if its value is not finite, `[rows][words]`, or null.
         pub missing: u64 as "u32 *",
-        /// `[rows]`
+        /// Index of the first vertex of each row of voxels, `[rows]`.
         pub first_vertex: u64 as "u32 *",
-        /// `[rows]`
+        /// Index of the first triangle of each row of voxels, `[rows]`.
         pub first_triangle: u64 as "u32 *",
-        /// `[rows][2]`, crossings along x, and along x and y.
+        /// Number of crossings of each row along x, and along x or y, `[rows][2]`.
         pub along: u64 as "u32 *",
-        /// `[2][tiles]`, sums that tiles of rows share, zero at the start.
+        /// Vertex and triangle sums that tiles of rows share, `[2][tiles]`, zero at the start.
         pub told: u64 as "u64 *",
         /// One element, zero at the start.
         pub totals: u64 as "Totals *",
-        /// `[n][3]`
+        /// Vertex positions in world units, `[n][3]`.
         pub vertices: u64 as "double *",
         /// `[n][3]`
         pub normals: u64 as "double *",
-        /// `[n][3]`
+        /// Vertices of each triangle, `[n][3]`.
         pub triangles: u64 as "u32 *",
         /// Capacity in vertices and triangles.
         pub room: [u64; 2],
