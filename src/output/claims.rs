@@ -23,7 +23,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Creates the claims of a command without files.
+    /// Creates empty claims, with no file read or written.
     pub fn new() -> Self {
         Claims::default()
     }

@@ -186,13 +186,13 @@ impl RunFolder {
         self.journal.get().map_or(Ok(()), |(journal, _)| journal.note_growth(path))
     }
 
-    /// Returns the names of the files of this run.
+    /// Returns the names of all files in the journal, or no names before the run begins to write.
     fn listed(&self) -> impl Iterator<Item = String> {
         self.journal.get().into_iter().flat_map(|(journal, _)| journal.names())
     }
 
-    /// Returns the size and hash of each file of this run except its report. The checkpoint of a
-    /// finished run is left out, because it is about to be removed.
+    /// Returns the size and hash of each file of this run that still exists, except its report. The
+    /// checkpoint of a finished run is left out, because it is about to be removed.
     pub(crate) fn records(&self, is_finished: bool) -> BTreeMap<String, FileRecord> {
         let mut records = self
             .journal

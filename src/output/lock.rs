@@ -28,8 +28,8 @@ pub(super) fn lock(folder: &Path) -> Result<Option<File>> {
         let what = "is not the lock file of a run";
         return Err(Error::output(&path, what, "move it, or choose another folder with -o"));
     }
-    // A second attempt is needed if the owner removes its lock file after this process has opened
-    // it and before this process has locked it. The locked file is then no longer the one in the
+    // Another attempt is needed if the owner removes its lock file after this process has opened it
+    // and before this process has locked it. The locked file is then no longer the one in the
     // folder.
     for _ in 0..8 {
         let mut options = OpenOptions::new();

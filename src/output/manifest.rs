@@ -1,8 +1,8 @@
 //! The files that a run has written, with their sizes and hashes. Only these files may be removed
 //! when another run replaces this one.
 //!
-//! While a run writes, its list is a journal, which names each file before it appears. At the end,
-//! `report.json` contains the list, and the journal is removed.
+//! While a run writes, the list is kept in a journal, which names each file before the file
+//! appears. At the end, `report.json` contains the list, and the journal is removed.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -20,14 +20,15 @@ use crate::error::{Error, Result};
 pub(super) const JOURNAL: &str = ".zeroset-files";
 /// The first line of a journal.
 const HEAD: &str = "zeroset files of a run, version 1\n";
-/// The first character of a line with the random letters in the name of a temporary file.
+/// The first character of a journal line that holds the random letters in the name of a temporary
+/// file.
 const TEMPORARY: char = '~';
 
-/// Size and hash of a file of a finished run.
+/// Size and hash of a file that a run wrote, as listed in its report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileRecord {
-    /// The number of bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// The first 16 bytes of the BLAKE3 hash in hexadecimal digits.
     pub blake3: String,
@@ -41,7 +42,7 @@ struct Entry {
     bytes: u64,
     /// The hash of the first `bytes` bytes, if it is known.
     blake3: Option<String>,
-    /// Whether more bytes may follow.
+    /// Whether more bytes may follow the first `bytes`.
     grows: bool,
 }
 
@@ -178,7 +179,7 @@ fn letters_of(name: &str) -> Option<&str> {
     rest.strip_prefix('-')?.split('.').next()
 }
 
-/// Returns a hash as it is written in lists.
+/// Returns the first 16 bytes of a hash in hexadecimal digits, as in [`FileRecord`].
 fn text_of(hash: blake3::Hash) -> String {
     hash.to_hex()[..32].to_string()
 }
@@ -283,7 +284,8 @@ impl JournalFile {
         names.filter(|name| manifest.is_temporary(name)).map(|name| folder.join(name)).collect()
     }
 
-    /// Returns the size and hash of each noted file that exists, except the report.
+    /// Returns the size and hash of each noted file that is still a regular file, except the
+    /// report.
     pub(super) fn records(&self, folder: &Path) -> BTreeMap<String, FileRecord> {
         let entries = self.with(|_, manifest| manifest.entries.clone());
         let exists = |name: &str| name != REPORT && regular(&folder.join(name)).is_some();

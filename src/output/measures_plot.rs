@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::plot::{self, Curve};
 
-/// Columns that number the rows and therefore are not plotted.
+/// Columns that identify the rows and therefore are not plotted.
 const NOT_PLOTTED: [&str; 2] = ["step", "time"];
 
 /// Reads the file `measures.csv` of a run and returns a plot of its columns over time as SVG text.
