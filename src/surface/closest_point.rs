@@ -4,7 +4,7 @@ use super::bvh::{Tree, box_of};
 use crate::geometry::{Vec3, simplex};
 use crate::mesh::Mesh;
 
-/// A point of a mesh.
+/// The point of a mesh that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Located {

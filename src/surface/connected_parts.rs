@@ -127,8 +127,8 @@ impl Parts {
         all
     }
 
-    /// Removes the components for which `keep` is false, with their arrays and groups. `mesh` must
-    /// be the mesh of these components.
+    /// Removes the components for which `keep` returns false, with their array values and group
+    /// members. `mesh` must be the mesh of these components.
     pub fn keep(&self, mesh: Mesh, keep: impl Fn(usize) -> bool) -> Mesh {
         let kept = |cell: &[u32]| keep(self.of_vertex[cell[0] as usize] as usize);
         let kept: Vec<bool> = mesh.iter_cells().map(kept).collect();

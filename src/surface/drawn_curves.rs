@@ -32,7 +32,7 @@ const AROUND: f64 = 1e-3;
 pub enum Side {
     /// The side to the left of their direction, seen from the side to which normals point.
     Left,
-    /// The side to the right of their direction.
+    /// The side to the right of their direction, seen from the side to which normals point.
     Right,
     /// The side of smaller area, in each component that the curves cross.
     Smaller,
@@ -52,7 +52,8 @@ pub struct Sides {
     /// Number of curves that lie within the triangles around a vertex or an edge and therefore do
     /// not separate any vertices.
     pub lost: usize,
-    /// Whether both sides have nearly the same area although the smaller one was requested.
+    /// Whether the smaller side was requested, and both sides have nearly the same area in a
+    /// component.
     pub even: bool,
 }
 

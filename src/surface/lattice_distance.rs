@@ -101,8 +101,9 @@ impl LatticeDistance {
     }
 
     /// Returns the corners of all blocks of `edge` voxels that the band may reach. They are
-    /// multiples of `edge`, in ascending order of z, then y, then x. A few of them are not active.
-    /// The film over a hole is not followed outside of the box around the triangles.
+    /// multiples of `edge`, in ascending order of z, then y, then x. For a few of them,
+    /// [`Filled::active`] is false. The film over a hole is not followed outside of the box around
+    /// the triangles.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the surface reaches more than 2^20 blocks from the origin.
@@ -333,8 +334,8 @@ fn around(corner: Vec3, span: f64) -> (Vec3, f64) {
     (corner + Vec3::repeat(0.5 * span), 0.5 * span * 3f64.sqrt())
 }
 
-/// Lowers `best` to the distance from `p` to the nearest of `near`. Their distances from `center`
-/// must ascend.
+/// Lowers `best` to the distance from `p` to the nearest of `near`. `near` must be in ascending
+/// order of distance from `center`.
 fn nearest(p: Vec3, near: &[(f64, Facet)], center: Vec3, best: &mut f64) {
     let from_center = (p - center).norm();
     let mut best2 = *best * *best;

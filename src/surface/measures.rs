@@ -17,10 +17,11 @@ const BLOCK: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Measures {
-    /// Length (triangles) or area (tetrahedra) of the zero set, in mesh units to the power d - 1.
+    /// Length of the zero set in mesh units (triangles), or its area in squared mesh units
+    /// (tetrahedra).
     pub interface: f64,
-    /// Area or volume of the inside, in mesh units to the power d. Exact for a phi that is linear
-    /// on each cell.
+    /// Area of the inside in squared mesh units (triangles), or its volume in cubed mesh units
+    /// (tetrahedra). Exact for a phi that is linear on each cell.
     pub enclosed: f64,
     /// Number of connected components of the inside.
     pub components: u64,

@@ -67,7 +67,7 @@ fn clear_majority(all: f64, turned: f64) -> Option<bool> {
     (turned >= (1.0 - MINORITY) * all).then_some(true)
 }
 
-/// Reverses triangles.
+/// Reverses the triangles whose indices are in `which`.
 fn turn(triangles: &mut [u32], which: &[u32]) {
     for &t in which {
         triangles.swap(3 * t as usize + 1, 3 * t as usize + 2);

@@ -40,7 +40,7 @@ pub struct SignedDistances {
 /// because the surface has a hole there.
 pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 
-/// An index of triangles. It finds the nearest triangle of a point, and whether the point is
+/// An index of triangles. It finds the triangle nearest to a point, and whether the point is
 /// inside.
 ///
 /// All lengths are in the unit of the coordinates.

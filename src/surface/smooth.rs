@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Mesh, normal_arrays};
 
-/// Fractions of the way to the mean of the neighbors, for the steps forward and back. The pass band
-/// is 0.1.
+/// Fractions of the way to the mean of the neighbors, for the steps forward and back. The pass-band
+/// frequency 1 / lambda + 1 / mu is 0.1.
 const SHARES: [f64; 2] = [0.5, -0.526_315_789_473_684_2];
 /// Names of the normal arrays.
 const NORMALS: [&str; 3] = ["nx", "ny", "nz"];

@@ -24,9 +24,9 @@ const FAR: f64 = 3.0;
 pub(super) struct Dipole {
     /// Centroid of the triangles, weighted by area.
     center: Vec3,
-    /// Sum of the products of area and normal.
+    /// Sum of area times unit normal over the triangles.
     normal: Vec3,
-    /// Sum of (centroid - center) (area times normal)^T.
+    /// Sum of (centroid - center) (area times unit normal)^T over the triangles.
     moment: nalgebra::Matrix3<f64>,
     area: f64,
     /// Radius of a ball around the center that contains all corners.
@@ -36,7 +36,7 @@ pub(super) struct Dipole {
 /// Computes the dipoles of all nodes of a tree over `triangles`, which are in tree order.
 pub(super) fn dipoles(tree: &Tree, triangles: &[[Vec3; 3]]) -> Vec<Dipole> {
     let mut all = vec![Dipole::of(&[]); tree.nodes.len()];
-    // Children follow their parents.
+    // Children follow their parents, so this order visits children first.
     for k in (0..tree.nodes.len()).rev() {
         let node = &tree.nodes[k];
         all[k] = if node.is_leaf() {

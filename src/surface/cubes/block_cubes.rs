@@ -114,7 +114,8 @@ impl<'a, R: Real> Block<'a, R> {
         let mut left_out = 0;
         for z in -1..self.edge {
             for y in -1..self.edge {
-                // Bits 0, 2, 4 and 6 are set if the corresponding value at this x is inside.
+                // Bits 0, 2, 4 and 6 are set if the value at this x and at (y, z), (y + 1, z), (y,
+                // z + 1) or (y + 1, z + 1), in this order, is inside.
                 let column = |x: i32| {
                     let inside = |dy, dz| self.at([x, y + dy, z + dz]) < R::zero();
                     u8::from(inside(0, 0))
@@ -175,7 +176,7 @@ impl<'a, R: Real> Block<'a, R> {
         Ok(())
     }
 
-    /// Marks the crossings that belong to the block by the slots of their edges, ascending.
+    /// Calls `mark` with the slot of each edge whose crossing belongs to the block.
     pub fn crossings(&self, mut mark: impl FnMut(usize)) {
         let crossed = |a: R, b: R| {
             (a < R::zero()) != (b < R::zero()) && !a.to_f64().is_nan() && !b.to_f64().is_nan()
@@ -260,8 +261,8 @@ pub(super) fn slots(n: usize) -> usize {
     3 * n * n * (n + 1)
 }
 
-/// Folds over the blocks that the surface passes through, with one voxel around each, chunk by
-/// chunk.
+/// Folds over the blocks that the surface passes through, with one voxel around each, and returns
+/// one result per chunk of blocks, in order.
 pub(super) fn per_chunk<R: Real, T: Clone + Send + Sync>(
     blocks: &impl Blocks<R>,
     directory: &Directory,

@@ -102,10 +102,10 @@ impl<R: Real> Blocks<R> for Dense<'_, R> {
 /// Marks a block that does not exist.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The blocks around a block, itself included: offsets -1 to 1 along x, then y, then z.
+/// The blocks at offsets -1 to 1 from a block along each axis, x fastest, or `NONE`.
 pub(super) type Around = [u32; 27];
 
-/// Returns the position of an offset in [`Around`].
+/// Returns the index in [`Around`] of the block at an offset.
 pub(super) fn toward(offset: [i32; 3]) -> usize {
     (13 + offset[0] + 3 * offset[1] + 9 * offset[2]) as usize
 }

@@ -32,7 +32,7 @@ impl Record {
         Record(bytes)
     }
 
-    /// Returns the position of its lowest corner relative to [`Records::base`], in voxels.
+    /// Returns the position of the cube's lowest corner relative to [`Records::base`], in voxels.
     pub fn position(&self) -> [u16; 3] {
         [0, 2, 4].map(|k| u16::from_le_bytes([self.0[k], self.0[k + 1]]))
     }
@@ -150,7 +150,7 @@ impl Records {
         Ok(Records { list, base: all.low, range: all.range, triangles: all.triangles })
     }
 
-    /// Returns the bytes that the records take.
+    /// Returns the size of the records in bytes.
     pub fn bytes(&self) -> u64 {
         (size_of::<Record>() * self.list.len()) as u64
     }

@@ -31,7 +31,7 @@ impl Cut {
         (self.owned[word] >> bit & 1 == 1).then_some(self.first_vertex + before + within)
     }
 
-    /// Iterates over the slots of its crossings, ascending.
+    /// Iterates over the slots of the crossings that the block owns, ascending.
     fn slots(&self) -> impl Iterator<Item = usize> {
         self.owned.iter().enumerate().flat_map(|(word, &bits)| {
             (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * word + bit)

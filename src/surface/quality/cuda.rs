@@ -15,9 +15,9 @@ use crate::primitives::hilbert::Lattice;
 
 /// Threads per block.
 const THREADS: u32 = 128;
-/// 64-bit words of a box.
+/// Number of coordinates that describe a box.
 const BOX: usize = 6;
-/// Points on the GPU at the same time, a multiple of [`BLOCK`].
+/// The largest number of points on the GPU at the same time, a multiple of [`BLOCK`].
 const BATCH: usize = 1 << 23;
 /// The largest number of triangles that can be sorted.
 const MOST_TRIANGLES: usize = (1 << 30) - 1;
@@ -58,7 +58,7 @@ pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<G
 
 /// Returns an upper bound on the GPU memory, in bytes, for the distances of `points` points.
 fn bytes(mesh: &Mesh, points: usize) -> usize {
-    // Position, key, and two pairs of key and index during the sort.
+    // Bytes per sorted item: its position, its key, and two pairs of key and index.
     let sorted = 24 + 8 + 24;
     let triangles = mesh.n_cells() * (12 + 12 + sorted.max(8 * BOX * 4 / LEAF as usize + 4));
     let points = points.min(BATCH) * (sorted + 8);
