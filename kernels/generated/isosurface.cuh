@@ -43,7 +43,7 @@ struct Surface {
     Totals *totals;
     // Vertex positions in world units, `[n][3]`.
     double *vertices;
-    // `[n][3]`
+    // Normalized gradients of phi at the vertices, `[n][3]`, or null.
     double *normals;
     // Vertices of each triangle, `[n][3]`.
     u32 *triangles;

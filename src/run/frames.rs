@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::config::{Coefficient, Component, Config, Initial, Seed, Velocity};
 use crate::io::FileFrame;
 
-/// Returns a warning if a case combines a mesh file with points or volumes, which probably lie in
-/// the frame of the scanner, and the mesh does not.
+/// Returns a warning if a case combines a mesh file that does not lie in the frame of the scanner
+/// with points or volumes, which probably do.
 pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<String> {
     let offset = frame.offset().filter(|&offset| offset > 0.0 && !frame.is_chosen)?;
     let is_point = |seed: &&Seed| matches!(seed, Seed::Point { .. });

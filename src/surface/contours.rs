@@ -82,8 +82,9 @@ impl Framed {
         self.places[0].len()
     }
 
-    /// Returns for each edge of the grid that a curve crosses the edge that the curve crosses next.
-    /// The inside lies to the left. Edge 2 n runs from node n along x, and edge 2 n + 1 along y.
+    /// Returns, for each edge of the grid, the edge that the curve through it crosses next, or
+    /// `NONE` if no curve crosses it. The inside lies to the left. Edge 2 n runs from node n along
+    /// x, and edge 2 n + 1 along y.
     fn successors(&self) -> Vec<u32> {
         let columns = self.columns();
         let mut next = vec![NONE; 2 * self.values.len()];

@@ -23,8 +23,8 @@ impl TriangleIndex {
     }
 }
 
-/// Returns whether a ray crosses a triangle: the triangle and the tip of the direction see the
-/// sides of the triangle in the same sense of rotation.
+/// Returns whether a ray crosses a triangle. Its line crosses the triangle if it passes all three
+/// sides in the same sense of rotation.
 fn crosses(p: Vec3, direction: Vec3, triangle: &[Vec3; 3]) -> bool {
     let [a, b, c] = triangle.map(|x| x - p);
     let sides = [(a, b), (b, c), (c, a)].map(|(u, v)| direction.dot(&u.cross(&v)));

@@ -53,7 +53,8 @@ impl PlaneCurves {
         points.par_iter().with_min_len(BLOCK).map(one).collect()
     }
 
-    /// Applies the even-odd rule to a ray along x, over all curves except `without`.
+    /// Returns whether the curves except `without` enclose `p`, by the even-odd rule for a ray
+    /// along x.
     fn is_enclosed(&self, p: Vec3, without: Option<u32>) -> bool {
         let mut odd = false;
         self.tree.descend(|_, node| {

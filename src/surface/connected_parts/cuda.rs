@@ -203,7 +203,7 @@ unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> R
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }
 
-/// Returns the last sum of a scan.
+/// Returns the last element of a scan, which is the total.
 fn last(cuda: &Cuda, sums: &Array<u32>) -> Result<usize> {
     Ok(cuda.download_part(sums, sums.len() - 1..sums.len())?[0] as usize)
 }

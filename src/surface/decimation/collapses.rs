@@ -12,18 +12,18 @@ use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::CellsAround;
 
-/// The weight of a boundary or border beside the surface.
+/// The weight of the planes across boundaries and borders, relative to the planes of triangles.
 const BORDER: f64 = 100.0;
-/// The weight of the squared distance from the old vertices beside the distance from the planes.
-/// It decides where the surface is flat.
+/// The weight of the squared distance from the old vertices, relative to that from the planes. It
+/// decides the position where the surface is flat.
 const STAY: f64 = 1e-6;
 /// The smallest cosine between the normals of a triangle before and after a collapse.
 const TURN: f64 = 0.2;
 /// The smallest height of a new triangle as a fraction of its longest edge, unless it was lower
 /// before.
 const THIN: f64 = 1e-3;
-/// Edges at vertices with more triangles are not collapsed, because the time would grow with the
-/// square of this number.
+/// Edges at vertices with more triangles than this are not collapsed, because the time would grow
+/// with the square of the number of triangles.
 const CROWDED: usize = 1000;
 
 /// A candidate: its cost as the bits of a number that is not negative, its edge, and the sum of
@@ -54,7 +54,7 @@ pub(super) struct Collapses {
 }
 
 impl Collapses {
-    /// Prepares a mesh of triangles. `x` has its scaled positions.
+    /// Prepares a mesh of triangles. `x` holds the scaled positions of its vertices.
     pub(super) fn new(mesh: &Mesh, x: Vec<Vec3>) -> Self {
         let features = Features::new(mesh);
         let quadrics = quadrics(mesh, &x, &features);
@@ -72,7 +72,7 @@ impl Collapses {
     }
 
     /// Collapses edges until at most `target` triangles are left or no edge can be collapsed.
-    /// `made` is told each collapse.
+    /// `made` is called for each collapse.
     pub(super) fn run(&mut self, target: usize, mut made: impl FnMut(Collapse)) {
         while self.rings.count > target {
             let before = self.rings.count;

@@ -55,7 +55,7 @@ pub struct Decimation {
     pub before: usize,
     /// Number of triangles after.
     pub after: usize,
-    /// Number of triangles that was wanted.
+    /// Requested number of triangles.
     pub target: usize,
     /// Distances of the old vertices from the new surface, in mesh units. `None` if nothing was
     /// changed.

@@ -72,8 +72,8 @@ impl Rings {
         ring.iter_mut().for_each(|slot| *slot /= 3);
     }
 
-    /// Replaces the vertex `gone` by `kept`, and removes the triangles that have both. `ring` has
-    /// the triangles around `gone`.
+    /// Replaces the vertex `gone` by `kept`, and removes the triangles that contain both. `ring`
+    /// holds the triangles around `gone`.
     pub(super) fn collapse(&mut self, gone: u32, kept: u32, ring: &[u32]) {
         for &t in ring {
             let corners = &mut self.corners[t as usize];

@@ -97,7 +97,8 @@ impl Border {
             self.stuck += vertices.len();
             return;
         }
-        // Most triangles decide the direction. The hole is passed in the opposite one.
+        // The majority of the triangles decides the direction. The loop runs in the opposite
+        // direction.
         let runs_along = |k: usize| {
             let (a, b) = (vertices[k], vertices[(k + 1) % vertices.len()]);
             let t = &triangles[3 * beside[k] as usize..][..3];

@@ -38,7 +38,7 @@ pub enum HoleSize {
 pub struct FilledHoles {
     /// Number of boundary loops that were filled.
     pub holes: usize,
-    /// Number of their edges.
+    /// Number of edges of these loops.
     pub edges: usize,
     /// Number of new triangles.
     pub triangles: usize,
@@ -200,7 +200,8 @@ struct Filling<'a> {
     x: Vec<Vec3>,
     /// The unit normals of the triangles beside the hole.
     beside: Vec<Vec3>,
-    /// The triangles, as numbers of vertices of the loop, or `None` if there is no triangulation.
+    /// The triangles, as indices into the vertices of the loop, or `None` if there is no
+    /// triangulation.
     triangles: Option<Vec<[u32; 3]>>,
     /// The area of the triangles, or 0 if there are none.
     area: f64,

@@ -12,8 +12,8 @@ const TRIED: usize = 256;
 pub(super) const FOLDED: f64 = -0.9;
 /// A triangle with an area below this fraction of its squared longest edge is flat.
 pub(super) const FLAT: f64 = 1e-6;
-/// The weight of the squared longest edges beside the area. It decides between triangulations with
-/// the same area, as in a plane.
+/// The weight of the squared longest edges relative to the area. It decides between triangulations
+/// with the same area, as in a plane.
 const COMPACT: f64 = 1e-3;
 
 /// A loop to be triangulated.
@@ -26,8 +26,8 @@ pub(super) struct Polygon<'a> {
 }
 
 impl Polygon<'_> {
-    /// Returns triangles that fill the polygon, as numbers of its vertices, or `None` if an edge
-    /// of every triangulation that was tried is taken.
+    /// Returns triangles that fill the polygon, as indices of its vertices, or `None` if an edge of
+    /// every triangulation that was tried is taken.
     ///
     /// Up to 80 vertices, the sum of the areas is minimal among the triangulations without folds,
     /// if there are any (G. T. Klincsek, *Minimal triangulations of polygonal domains*, 1980). A
@@ -72,7 +72,8 @@ impl Polygon<'_> {
             .filter(|all| all.iter().all(|t| is_free(t) && is_upright(t)))
     }
 
-    /// Returns the normal of a triangle, twice as long as its area, and its squared longest edge.
+    /// Returns the normal of a triangle, whose length is twice the area, and the squared length of
+    /// the longest edge.
     fn normal(&self, [a, b, c]: [usize; 3]) -> (Vec3, f64) {
         let [a, b, c] = [a, b, c].map(|k| self.x[k]);
         let longest = [b - a, c - b, a - c].iter().fold(0.0_f64, |m, e| m.max(e.norm_squared()));

@@ -20,7 +20,7 @@ use crate::patches::{Patch, Patches};
 /// The largest number of blocks that share the patches. Sums depend on it, but not on the GPU.
 const MOST_BLOCKS: u32 = 2048;
 
-/// 64-bit words of `struct Sums`.
+/// Number of 64-bit words of `struct Sums`.
 const SUMS: usize = 6;
 
 /// Bits of a cell in the result of [`counted`]: edges in the order (0, 1), (0, 2), ..., then the
@@ -47,7 +47,7 @@ pub struct DeviceMeasurer<R: Real> {
 }
 
 impl<R: Real> DeviceMeasurer<R> {
-    /// Returns the bytes of GPU memory, not including [`DevicePatches`].
+    /// Returns the bytes of GPU memory that a measurer takes, without its [`DevicePatches`].
     pub fn bytes(patches: &Patches) -> usize {
         2 * patches.n_patch_cells()
             + 4 * patches.n_vertices()

@@ -28,7 +28,7 @@ const RAYS: [[f64; 3]; 5] = [
 const GRAZING: f64 = 0.1;
 /// The fraction of rays that must find the outside of an open component.
 const OPEN: f64 = 0.5;
-/// A fraction like the one above, for an open component that is consistently oriented already.
+/// The same fraction for an open component that is already consistently oriented.
 const CONSISTENT: f64 = 0.75;
 
 /// The result of [`orient_outward`].
@@ -37,7 +37,7 @@ const CONSISTENT: f64 = 0.75;
 pub struct Outward {
     /// Number of triangles that were turned.
     pub turned: usize,
-    /// Number of components that triangles were turned in.
+    /// Number of components in which triangles were turned.
     pub components: usize,
     /// Number of closed components inside others whose triangles face the space that they enclose.
     pub cavities: usize,

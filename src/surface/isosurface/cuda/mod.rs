@@ -171,7 +171,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         })
     }
 
-    /// Extracts the surface where the values pass `level`. The surface stays on the GPU until the
+    /// Extracts the surface where the values cross `level`. The surface stays on the GPU until the
     /// next call. Next to values that are not finite, some vertices may belong to no triangle.
     ///
     /// # Errors
@@ -265,7 +265,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         Ok(())
     }
 
-    /// Returns the bytes of GPU memory that it holds.
+    /// Returns the bytes of GPU memory that this value holds.
     pub fn held(&self) -> usize {
         let words: usize = self.bits.iter().chain(&self.rows).map(Array::len).sum();
         let [vertices, triangles] = self.argument.room.map(|n| n as usize);
@@ -279,8 +279,8 @@ fn has_memory(cuda: &Cuda, need: usize) -> Result<()> {
     cuda.check_room(need as u64, "the surface", remedy)
 }
 
-/// Returns the triangles of each case in the format of the kernels: four bits for the edge of each
-/// corner, and the number of triangles in the four highest bits.
+/// Returns the triangles of each case in the format of the kernels: four bits for the edge on which
+/// each triangle corner lies, and the number of triangles in the four highest bits.
 pub fn cases(flipped: bool) -> [u64; 256] {
     std::array::from_fn(|case| {
         let triangles = CASES[case].triangles();

@@ -39,7 +39,7 @@ zeroset_gpu::cuda_header! {
         pub totals: u64 as "Totals *",
         /// Vertex positions in world units, `[n][3]`.
         pub vertices: u64 as "double *",
-        /// `[n][3]`
+        /// Normalized gradients of phi at the vertices, `[n][3]`, or null.
         pub normals: u64 as "double *",
         /// Vertices of each triangle, `[n][3]`.
         pub triangles: u64 as "u32 *",
