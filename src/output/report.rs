@@ -99,8 +99,8 @@ pub struct Report {
     /// Warnings, one sentence each.
     pub warnings: Vec<String>,
     /// Size and hash of each file that this run wrote and that is still a regular file, except this
-    /// report and, once the run has finished, the checkpoint. Only these files and the report may be
-    /// removed when another run replaces this one.
+    /// report and, once the run has finished, the checkpoint. Only these files and the report may
+    /// be removed when another run replaces this one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, FileRecord>,
 }

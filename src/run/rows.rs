@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
         self.field
     }
 
-    /// Returns the number of a name in the expression.
+    /// Returns the number that a name in the expression stands for in a row.
     fn number(&self, name: &str, row: usize) -> f64 {
         let number = self.expression.names().iter().position(|known| *known == name);
         number.map_or(f64::NAN, |number| self.field.arrays()[number][row])
@@ -85,7 +85,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns an error about the value of a row that points into the expression. If an array has
-    /// no finite number there, the error names it, and another remedy.
+    /// no finite number there, the error names the array and gives another remedy.
     pub fn flaw(&self, row: usize, t: f64, what: &str, remedy: &str) -> Flaw {
         let (what, remedy) = match self.lacking(row, t) {
             Some(lacking) => {

@@ -39,7 +39,7 @@ impl Point {
 
 /// The inputs of a time loop other than the motion.
 pub(super) struct LoopInputs<'a> {
-    /// Time at which a run begins that does not resume.
+    /// Time at which a run that is not resumed begins.
     pub start_time: f64,
     pub evolve: &'a Evolve,
     pub output: &'a Output,
@@ -337,7 +337,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Passes the state on to be written, and returns the data for a checkpoint of it.
+    /// Passes the state on to be written, and returns the data for a checkpoint of this state.
     fn write_state(&mut self, point: &Point) -> Result<Option<Late<checkpoint::State>>> {
         let timer = Instant::now();
         let LateState { state, snapshot } =

@@ -41,8 +41,8 @@ pub struct Density {
     /// Largest distance from a point of the surface to its nearest sample. About one sample in 1000
     /// may exceed it. Samples at a boundary of the surface do not count.
     pub rho: f64,
-    /// Mean distance between the tangent plane of a sample and its six nearest neighbors. It
-    /// combines noise and the curvature of the surface between samples.
+    /// Mean distance of the six nearest neighbors of a sample from its tangent plane. It combines
+    /// noise and the curvature of the surface between samples.
     pub delta: f64,
     /// Number of samples that were examined.
     pub looked_at: usize,

@@ -14,7 +14,8 @@ const DENSITY: f64 = std::f64::consts::SQRT_2;
 const ROUNDS: usize = 40;
 /// The largest number of passes over all edges after each round.
 const PASSES: usize = 12;
-/// The largest number of new vertices: this number, or this many per vertex of the loop.
+/// Limits on the number of new vertices: the first number, or the second number per vertex of the
+/// loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
 /// In a loop with more vertices than the first number, edges grow by this factor from each new
 /// vertex to the next, so that the number of triangles grows like the number of vertices.

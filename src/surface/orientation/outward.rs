@@ -28,7 +28,7 @@ const RAYS: [[f64; 3]; 5] = [
 const GRAZING: f64 = 0.1;
 /// The fraction of rays that must find the outside of an open component.
 const OPEN: f64 = 0.5;
-/// The same fraction for an open component that is already consistently oriented.
+/// This fraction for an open component that is already consistently oriented.
 const CONSISTENT: f64 = 0.75;
 
 /// The result of [`orient_outward`].
