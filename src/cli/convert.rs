@@ -173,7 +173,7 @@ fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<
     ui.print(&(done + &words(output, &mesh)))
 }
 
-/// Makes the requested changes to a mesh. Also returns a text about them.
+/// Makes the requested changes to a mesh. Also returns a description of these changes.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and

@@ -124,7 +124,7 @@ struct Whole<'a> {
     level: f64,
     /// "the CPU" or the name of the GPU.
     device: &'a str,
-    /// Triangles without area that were dropped, at voxels whose value equals the level.
+    /// Number of triangles without area that were dropped, at voxels whose value equals the level.
     flat: usize,
     /// Holes that were filled, with `--fill-holes`.
     filled: Option<&'a FilledHoles>,
@@ -199,7 +199,7 @@ struct Made {
     mesh: Mesh,
     /// The name of the device.
     device: String,
-    /// Triangles without area that were dropped.
+    /// Number of triangles without area that were dropped.
     flat: usize,
     filled: Option<FilledHoles>,
 }

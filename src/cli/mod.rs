@@ -155,8 +155,8 @@ fn refuse(error: &clap::Error) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
         let printed = error.print().and_then(|()| std::io::stdout().flush());
-        // A broken pipe means that the reader has closed it. Any other failure matters to a calling
-        // program.
+        // A broken pipe means that the reader has closed the pipe. Any other failure matters to a
+        // calling program.
         let broken = |e: std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
         if !error.use_stderr() && printed.is_err_and(broken) {
             return ExitCode::from(Error::output(Path::new("standard output"), "", "").exit_code());

@@ -83,7 +83,7 @@ impl Field {
         self.keys.len()
     }
 
-    /// Returns the tiles around a tile, itself included: offsets -1 to 1 along x, then y, then z.
+    /// Returns the tiles at offsets -1 to 1 from a tile along each axis, x fastest.
     pub fn around(&self, t: usize) -> [Option<usize>; 27] {
         let tile = self.lattice.tile(self.keys[t]);
         std::array::from_fn(|d| {
@@ -173,7 +173,7 @@ fn for_each_seed(
     }
 }
 
-/// Returns step `d` of the 27 steps to a neighbor: offsets -1 to 1 along x, then y, then z.
+/// Returns step `d` of the 27 steps of -1 to 1 along each axis, x fastest.
 pub(super) fn step(d: usize) -> [i32; 3] {
     [d % 3, d / 3 % 3, d / 9].map(|c| c as i32 - 1)
 }

@@ -195,8 +195,8 @@ fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize 
     from
 }
 
-/// Fixed-point parts of a voxel in sums of positions. Sums of 2^32 positions of up to 2^13 voxels
-/// fit in 64 bits.
+/// Number of fixed-point units per voxel in sums of positions. Sums of 2^32 positions of up to 2^13
+/// voxels fit in 64 bits.
 const PARTS: f64 = (1_u32 << 18) as f64;
 
 /// Rounds a coordinate of a sample to a multiple of 1 / `PARTS`. Sums need no further rounding,

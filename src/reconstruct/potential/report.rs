@@ -17,7 +17,7 @@ pub struct Level {
     pub seconds: f64,
     /// Seconds for the steps alone. On a GPU, they are measured with the clock of the GPU.
     pub step_seconds: f64,
-    /// Mean of |phi| at the samples, in percent of the diagonal of their bounding box. On all
+    /// Mean of |phi| at the samples, as a percentage of the diagonal of their bounding box. On all
     /// levels but the finest, the interface stops one voxel outside of the samples, and this value
     /// includes that distance. A sample outside of the band counts with the half width.
     pub error: f64,

@@ -105,7 +105,7 @@ fn is_one_sided(phi: &[f64]) -> bool {
     inside == 0 || inside == phi.len()
 }
 
-/// Adds the line of `[initial]` to the error of a start without an interface.
+/// Adds the line of `[initial]` to an error if the initial level set has no interface.
 fn without_interface(config: &Config, phi: &[f64], error: Error) -> Error {
     if is_one_sided(phi) { config.locate("initial")(error) } else { error }
 }

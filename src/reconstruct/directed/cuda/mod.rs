@@ -146,7 +146,7 @@ unsafe fn launch(
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }
 
-/// Returns an element of an array.
+/// Returns element `at` of an array on the GPU.
 fn number(cuda: &Cuda, array: &Array<u32>, at: usize) -> Result<usize> {
     Ok(cuda.download_part(array, at..at + 1)?[0] as usize)
 }

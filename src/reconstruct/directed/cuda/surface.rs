@@ -32,7 +32,7 @@ pub(super) struct Surface {
     corners: Array<u32>,
     /// The component of each vertex, named by its smallest vertex.
     names: Array<u32>,
-    /// Whether a component has a sample nearby, indexed by its name.
+    /// Whether each component has a sample nearby, indexed by the name of the component.
     kept: Array<u8>,
     /// Two numbers: 1 if any vertex has a zero normal, and the count of components without a sample
     /// nearby.

@@ -19,7 +19,7 @@ use crate::reconstruct::potential::fit_residual::AtSamples;
 use crate::reconstruct::potential::levels::EDGE;
 use crate::reconstruct::potential::sample_sums::Rule;
 
-/// Fixed-point parts per voxel in sums of |phi|.
+/// Number of fixed-point units per voxel in sums of |phi|.
 const PARTS: f64 = (1_u32 << 30) as f64;
 
 /// The velocity on the voxels of a level. The counterpart of
