@@ -181,7 +181,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     for file in data.iter_mut().filter(|file| may_be_series(Path::new(&file.path))) {
         file.time = time;
     }
-    // If only the data are a series, the time is theirs.
+    // The time applies to the mesh, unless only data files are series.
     let is_of_mesh = may_be_series(&args.mesh) || data.iter().all(|file| file.time.is_none());
     let mesh = MeshSource {
         path: Some(path.to_string()),

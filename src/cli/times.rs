@@ -20,7 +20,7 @@ pub enum Times {
 }
 
 impl Times {
-    /// Returns the state, if it is one.
+    /// Returns the selected state, if exactly one is selected.
     pub fn one(times: Option<Times>) -> Option<Moment> {
         match times {
             Some(Times::One(moment)) => Some(moment),

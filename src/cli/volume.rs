@@ -29,7 +29,7 @@ impl Source {
         VolumeOptions::default().raw(self.raw.clone()).array(self.array.clone())
     }
 
-    /// Whether one of these options is given.
+    /// Whether at least one of these options is given.
     pub fn is_given(&self) -> bool {
         self.raw.is_some() || self.array.is_some()
     }
@@ -110,7 +110,7 @@ impl Which {
     /// Names of the options. A command may require at least one of them.
     pub const OPTIONS: [&str; 3] = ["condition", "edge", "template"];
 
-    /// Whether one of these options is given.
+    /// Whether at least one of these options is given.
     pub fn is_given(&self) -> bool {
         self.condition.is_some() || self.edge.is_some() || self.template.is_some()
     }

@@ -120,7 +120,7 @@ pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     flaws
 }
 
-/// Returns an error if a key is given that is only for tiles.
+/// Returns an error if a key that applies only to tiles is given.
 fn of_tiles(given: bool, key: &str) -> Checked {
     require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
 }

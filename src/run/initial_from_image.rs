@@ -58,7 +58,7 @@ impl ImageLevel {
     }
 
     /// Returns the signed distances of points, negative inside. Near a place where the picture and
-    /// the other shape meet, they are at most the distance.
+    /// the other shape meet, their absolute values are at most the true distances.
     pub(super) fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let mut distances = self.extrusion.signed_distances(points);
         if let Some(union) = &self.union {

@@ -12,8 +12,8 @@ use zeroset::io::{VolumeOptions, WriteOptions, read_if_volume};
 use zeroset::output::Claims;
 use zeroset::point_distance::Edt;
 
-/// Computes the distances if the file is a volume and the only seed is the surface of a region.
-/// Returns whether this is so.
+/// Computes the distances and returns true if the file is a volume and the only seed is the surface
+/// of a region. Otherwise returns false.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for options that are for meshes, and the errors of reading, of the

@@ -25,7 +25,7 @@ pub(super) struct ArrayFacts {
     /// Smallest and largest of all finite numbers; `null` if there is none.
     pub min: Option<Number>,
     pub max: Option<Number>,
-    /// Numbers that are NaN or infinite.
+    /// Count of the numbers that are NaN or infinite.
     pub not_finite: usize,
 }
 

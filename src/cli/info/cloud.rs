@@ -14,13 +14,13 @@ pub(super) struct CloudFacts {
     /// The number of points in the file, and the number that were kept.
     pub stored: u64,
     pub points: usize,
-    /// Points that were dropped because a coordinate is not finite, or because they have no normal
-    /// although other points have one.
+    /// Number of points that were dropped because a coordinate is not finite, or because they have
+    /// no normal although other points have one.
     pub not_finite: u64,
     pub without_normal: u64,
-    /// Points at exactly the position of an earlier point.
+    /// Number of points at exactly the position of an earlier point.
     pub duplicates: u64,
-    /// Points whose mean distance to their nearest neighbors is far above the median.
+    /// Number of points whose mean distance to their nearest neighbors is far above the median.
     pub outliers: usize,
     /// Distances to the nearest other point; `null` for a single point.
     pub spacing: Option<Spacing>,

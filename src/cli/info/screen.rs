@@ -12,7 +12,7 @@ use zeroset::mesh::Kind;
 use zeroset::mesh::repair::Repair;
 use zeroset::words::{SIMPLICES, between, noun, short};
 
-/// The number of groups, arrays and cell types that are listed. The others are only counted.
+/// The largest number of groups, arrays or cell types that are listed. The others are only counted.
 const LISTED: usize = 5;
 
 /// Returns the text that `zeroset info` prints without `--json`.

@@ -43,7 +43,7 @@ pub(super) struct VolumeFacts {
     pub bytes: usize,
 }
 
-/// The voxels with one value.
+/// Facts about the voxels that have the same value.
 #[derive(Serialize)]
 pub(super) struct LabelFacts {
     pub value: f64,

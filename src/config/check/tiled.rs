@@ -73,7 +73,7 @@ fn check_rest(config: &Config) -> Checked {
     Ok(())
 }
 
-/// Returns an error if a key is given that is only for meshes.
+/// Returns an error if a key that applies only to meshes is given.
 fn of_meshes(given: bool, key: &str, remedy: &str) -> Checked {
     require(!given, key, "is for meshes only, not for tiles", remedy)
 }

@@ -186,7 +186,7 @@ impl TiledCase<'_> {
                 Source::Image(image) => {
                     let middle = axes.map(|axis| 0.5 * (axis[1] + axis[E]));
                     let radius = 0.5 * 3.0_f64.sqrt() * (E - 1) as f64 * lines.dx;
-                    // Distances change by at most the length of the way.
+                    // Between two points, the signed distance changes by at most their distance.
                     let distance = image.signed_distances(&[middle])[0];
                     if distance.abs() > radius + far {
                         out.fill(R::of(distance.signum()) * R::INFINITY);

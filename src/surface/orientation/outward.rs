@@ -140,7 +140,7 @@ impl<'a> Facing<'a> {
     /// Orients the closed components, outer ones first.
     fn close(&mut self) {
         let closed = Closed::new(self.mesh, self.sheets);
-        // For each component, whether it faces outward before and after.
+        // For each closed component, whether it faces outward before and after this call.
         let n = self.against.len();
         let (mut before, mut after) = (vec![true; n], vec![true; n]);
         for (k, &c) in closed.numbers.iter().enumerate() {

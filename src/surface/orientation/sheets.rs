@@ -143,8 +143,8 @@ impl Sheets {
     }
 
     /// Returns six times the volume that a component encloses if all its triangles are oriented
-    /// like its first triangle. For an open component, this is the volume of the cone from its
-    /// triangles to one of its vertices.
+    /// like its first triangle. For an open component, this is six times the volume of the cone
+    /// from its triangles to one of its vertices.
     pub(super) fn volume(&self, component: usize, vertices: &[[f64; 3]], cells: &[u32]) -> f64 {
         let all = &self.triangles[component];
         let origin = corners(vertices, cells, all[0])[0];
