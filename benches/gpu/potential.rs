@@ -98,7 +98,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
 }
 
 /// Prints the mean, the 99th percentile and the maximum of the exact distances from samples to a
-/// surface, in percent of `diagonal`.
+/// surface, as percentages of `diagonal`.
 fn distances(places: &[[f64; 3]], surface: &Mesh, diagonal: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).map_or(f64::NAN, |found| found.gap);

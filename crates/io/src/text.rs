@@ -258,7 +258,7 @@ impl<'a> Words<'a> {
         Ok(count as usize)
     }
 
-    /// Returns the current line.
+    /// Returns the number of the current line, as a position.
     fn position(&self) -> Position {
         let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
         let end = if self.bytes.contains(&b'\n') { b'\n' } else { b'\r' };

@@ -26,7 +26,8 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
         [[0xff, 0xfe], second, ..] => second[1] == 0,
         [[0xfe, 0xff], second, ..] => second[0] == 0 && second[1] != 0,
         _ if by_content(bytes).is_some() || freesurfer::old_count(bytes).is_some() => false,
-        // Some letters are not ASCII, so a quarter of the pairs may differ.
+        // Up to a quarter of the pairs may be other than a zero and an ASCII character, because
+        // text may contain other letters.
         _ => (0..2)
             .any(|zero| 4 * pairs.iter().filter(is_one(zero)).count() >= 3 * pairs.len().max(4)),
     }
