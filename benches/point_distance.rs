@@ -136,7 +136,8 @@ fn time<T>(work: impl Fn() -> T) -> (f64, T) {
     })
 }
 
-/// Returns the CPU time of the threads of this process, in milliseconds.
+/// Returns the CPU time of all running threads of this process, in milliseconds, or `None` if the
+/// system does not provide it.
 fn cpu_ms() -> Option<f64> {
     let mut sum = 0.0;
     for task in std::fs::read_dir("/proc/self/task").ok()? {

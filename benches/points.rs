@@ -67,8 +67,8 @@ fn flags(n: usize, part: f64) -> Vec<u8> {
     (0..n).map(|_| flag()).collect()
 }
 
-/// Lists the set flags with a simple loop like one that a C program would use: words of 8 bytes,
-/// one thread, and a list that is large enough.
+/// Lists the indices of the set flags with a simple loop as in a C program: it reads words of 8
+/// bytes, uses one thread, and needs a list that is large enough. Returns the number of set flags.
 fn plain_loop(flags: &[u8], list: &mut [u32]) -> usize {
     let mut n = 0;
     for (k, word) in flags.as_chunks::<8>().0.iter().enumerate() {

@@ -170,8 +170,8 @@ fn expression() {
     }
 }
 
-/// Returns the nanoseconds per point of `call`, which handles `points` points and takes the time as
-/// its argument.
+/// Returns the mean duration of `call` in nanoseconds per point. `call` evaluates `points` points,
+/// and its argument is the time at which to evaluate.
 fn per_point(points: usize, mut call: impl FnMut(f64)) -> f64 {
     const CALLS: usize = 20_000;
     (0..CALLS / 10).for_each(|k| call(k as f64));

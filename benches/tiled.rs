@@ -124,7 +124,7 @@ fn norm(x: [f64; 3]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Returns the volume of the inside, with a linear transition two voxels wide.
+/// Returns the volume of the inside, in voxels, with a linear transition two voxels wide.
 fn volume<const E: usize>(run: &TiledEvolution<f32, E>, gamma: f32) -> f64 {
     // Tiles that are completely inside are not stored. A gap between stored tiles in a row along x
     // consists of such tiles if the voxel before the gap is inside. Each row starts outside.

@@ -97,7 +97,7 @@ impl Bed<'_> {
         self.launch(kernel, self.n.div_ceil(units::LOOKUP_BLOCK), more)
     }
 
-    /// Returns the smallest time of five calls, in milliseconds.
+    /// Returns the smallest GPU time of five calls, in milliseconds.
     fn least(&self, mut work: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
         let mut least = f64::INFINITY;
         for _ in 0..5 {

@@ -104,7 +104,7 @@ pub fn reinitialize(moving: &mut impl Moving, times: u64) -> Result<Took, Failed
     follow(moving, |took| u64::from(took.reinitializations < times) * 8)
 }
 
-/// Returns the one of three values whose key is the median.
+/// Returns the value whose key is the median of the three keys.
 pub fn median<T: Copy>(mut of: [T; 3], key: impl Fn(&T) -> f64) -> T {
     of.sort_by(|a, b| key(a).total_cmp(&key(b)));
     of[1]

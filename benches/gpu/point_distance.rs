@@ -16,7 +16,7 @@ use crate::volumes::{balls, numbers, random};
 
 const QUERIES: usize = 1024;
 
-/// Returns the median GPU time of several launches, in milliseconds.
+/// Returns the median GPU time of nine launches after a warm-up, in milliseconds.
 pub fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
     launch()?;
     let mut times = Vec::new();

@@ -169,7 +169,7 @@ fn drop_ok<T>(done: zeroset::Result<T>) -> zeroset::Result<()> {
     done.map(drop)
 }
 
-/// Returns the smallest time of several calls, in milliseconds.
+/// Returns the smallest GPU time of several calls, in milliseconds.
 fn least(cuda: &Cuda, mut work: impl FnMut() -> zeroset::Result<()>) -> Result<f64, Failed> {
     let mut least = f64::INFINITY;
     for _ in 0..TIMES {

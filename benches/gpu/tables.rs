@@ -77,7 +77,7 @@ struct Bench<'a, R> {
 }
 
 impl<'a, R: Real> Bench<'a, R> {
-    /// Determines the number of steps.
+    /// Prepares the benchmark of a mesh, and determines its number of steps.
     fn new(gpu: &'a Gpu, cpu: &'a Arc<Cpu>, made: &'a Made) -> Result<Self, Failed> {
         let patches = made.patches(cpu, Partition::fit_for(made.mesh()), 64)?;
         let case = Case { made, patches, width: Some(10.0) };

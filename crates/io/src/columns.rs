@@ -5,7 +5,7 @@
 //! rows of three or more numbers is the number of rows.
 //!
 //! When read as data, each column becomes an array. When read as points (`.xyz`, `.pts`), the first
-//! three columns are coordinates.
+//! three columns are the coordinates.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ const MOST: usize = 1_000;
 /// The number of leading bytes that are searched for column names and a row count.
 pub(super) const HEAD: usize = 1 << 16;
 
-/// The columns of a file and their names. The names are empty if the file has none.
+/// The columns of a file and their names. `names` is empty if the file has none.
 #[derive(Default)]
 struct Table {
     names: Vec<String>,

@@ -22,14 +22,14 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Returns the segments of the curve, each given by its two ends.
+    /// Returns the segments of the curve, each given by its two endpoints.
     pub fn segments(&self) -> impl Iterator<Item = [[f64; 3]; 2]> + '_ {
         let n = self.points.len();
         let pieces = if self.closed { n } else { n.saturating_sub(1) };
         (0..pieces).map(move |i| [self.points[i], self.points[(i + 1) % n]])
     }
 
-    /// Returns the length of the longest segment.
+    /// Returns the length of the longest segment, in mesh units.
     pub fn longest_segment(&self) -> f64 {
         self.segments().map(|[a, b]| gap(a, b)).fold(0.0, f64::max)
     }
@@ -50,7 +50,7 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Returns the corners of all curves, and their segments as pairs of corner indices.
+    /// Returns the corners of all curves in one list, and all segments as pairs of indices into it.
     pub fn segments(&self) -> (Vec<[f64; 3]>, Vec<[u32; 2]>) {
         let (mut points, mut segments) = (Vec::new(), Vec::new());
         for curve in &self.curves {
@@ -163,7 +163,7 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
     finish(curves, single, "text")
 }
 
-/// Builds a curve from points in order and drops each point that equals its predecessor. A
+/// Builds a curve from ordered points. Drops each point that equals its predecessor. A
 /// degenerate curve (a single point, or a segment traversed back and forth) is counted in `single`
 /// instead.
 fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
@@ -257,8 +257,8 @@ fn glue_open_ends(mesh: &Mesh, segments: &mut [[u32; 2]]) {
     }
 }
 
-/// Joins segments into chains of vertices. Returns each chain with a flag that states whether it is
-/// closed. Also returns the number of segments that run against the direction of their chain.
+/// Joins segments into chains of vertices. Returns each chain with a flag that is set if the chain
+/// is closed. Also returns the number of segments that run against the direction of their chain.
 fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
     let mut at: Vec<(u32, u32)> = Vec::with_capacity(2 * segments.len());
     for (s, ends) in segments.iter().enumerate() {

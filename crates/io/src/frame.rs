@@ -73,8 +73,8 @@ impl FileFrame {
         .map(|offset| if offset <= SAME { 0.0 } else { offset })
     }
 
-    /// Returns the distance of [`FileFrame::offset`] from another frame instead of that of the
-    /// scanner, in mm. Returns `None` if the distance is unknown.
+    /// Returns a distance like [`FileFrame::offset`], in mm, but between this frame and `other`
+    /// instead of the scanner frame. Returns `None` if the distance is unknown.
     pub fn offset_from(&self, other: &FileFrame) -> Option<f64> {
         let of = |frame: &FileFrame| match frame.coordinates {
             Some(Frame::Scanner) => Some(IDENTITY),
@@ -117,7 +117,7 @@ impl FileFrame {
     }
 }
 
-/// The rows of the identity.
+/// The identity map.
 pub(crate) const IDENTITY: Affine =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
@@ -125,12 +125,12 @@ fn apply(affine: &Affine, x: [f64; 3]) -> [f64; 3] {
     affine.map(|[a, b, c, shift]| a * x[0] + b * x[1] + c * x[2] + shift)
 }
 
-/// Returns the determinant of the matrix of a map.
+/// Returns the determinant of the 3 by 3 matrix of a map.
 pub(crate) fn determinant(affine: &Affine) -> f64 {
     (0..3).map(|k| affine[0][k] * cofactor(affine, 0, k)).sum()
 }
 
-/// Returns a cofactor of the matrix of a map.
+/// Returns the cofactor of one entry of the 3 by 3 matrix of a map.
 fn cofactor(affine: &Affine, row: usize, column: usize) -> f64 {
     let [r, s] = [1, 2].map(|k| (row + k) % 3);
     let [c, d] = [1, 2].map(|k| (column + k) % 3);

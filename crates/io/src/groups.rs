@@ -3,7 +3,7 @@
 
 use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};
 
-/// Prefix of the name of such an array.
+/// Prefix of the names of these arrays.
 const PREFIX: &str = "group:";
 
 /// A group as an array of 0 and 1.

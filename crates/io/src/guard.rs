@@ -9,7 +9,7 @@ thread_local! {
 }
 static HOOK: Once = Once::new();
 
-/// Runs `work`. A panic inside is returned as an error with its message, and nothing is printed.
+/// Runs `work`. If it panics, returns the panic message as an error and prints nothing.
 ///
 /// The process has one panic hook for all threads. The first call therefore wraps it, and a
 /// thread-local flag states whether the current thread is silenced.

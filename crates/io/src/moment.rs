@@ -28,25 +28,25 @@ pub enum Moment {
 pub struct StateTime {
     /// The time, if the file or its series states one.
     pub time: Option<f64>,
-    /// The times of all states of the series, in its order. Empty for a single state.
+    /// The times of all states, in the order of the series. Empty for a single state.
     pub series: Vec<f64>,
 }
 
 const EXPECTED: &str = "a time or \"last\"";
 
-/// Times differ by at most this fraction if they are the same. Some programs store times with 32
-/// bits.
+/// Times whose relative difference is at most this count as equal. Some programs store times with
+/// 32 bits.
 const SAME: f64 = 1e-6;
-/// The number of times that a message lists.
+/// The largest number of times that a message lists in full.
 const LISTED: usize = 6;
 
 impl Moment {
-    /// Returns the number of the state among states at these times. If several states have the
-    /// time, it is the last of them.
+    /// Returns the index of the chosen state, given the times of all states. If several states
+    /// have the chosen time, it is the index of the last of them.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] of the kind `Asked` with the times that there are if no state has the
-    /// time asked for.
+    /// Returns a [`Flaw`] of kind `Asked` that lists the existing times if no state has the
+    /// requested time.
     pub(crate) fn pick(self, times: &[f64]) -> Result<usize, Flaw> {
         let later = |&a: &usize, &b: &usize| times[a].total_cmp(&times[b]).then(a.cmp(&b));
         let last = (0..times.len()).max_by(later).unwrap_or(0);
@@ -63,11 +63,11 @@ impl Moment {
         }
     }
 
-    /// Checks that a file that is not a series may be read for the moment.
+    /// Checks that a file that is not a series has the requested state.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] of the kind `Asked` if a time is asked for that is not the time of the
-    /// file.
+    /// Returns a [`Flaw`] of kind `Asked` if a time is requested that is not the time of the file,
+    /// or if a time is requested and the file states none.
     pub(crate) fn check_single(asked: Option<Moment>, state: &StateTime) -> Result<(), Flaw> {
         match (asked, state.time) {
             (Some(moment @ Moment::At(_)), Some(time)) => moment.pick(&[time]).map(drop),
@@ -81,7 +81,7 @@ impl Moment {
     }
 }
 
-/// Lists times in words, shortened in the middle.
+/// Lists times for a message. A long list is shortened in the middle.
 pub fn listed(times: &[f64]) -> String {
     let words = |times: &[f64]| times.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
     match times {

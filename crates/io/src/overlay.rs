@@ -22,8 +22,8 @@ pub struct Added {
 }
 
 /// Reads the arrays and groups of a file and adds them to a mesh. `name` renames the only array of
-/// the file, or selects one of several. Of a series, the state at `time` is read, by default the
-/// last.
+/// the file, or selects one of several. From a series, the state at `time` is read, or the last
+/// state by default.
 ///
 /// An array replaces another one of the same name. A group of the mesh takes precedence over one of
 /// the file.

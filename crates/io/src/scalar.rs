@@ -56,7 +56,7 @@ impl Scalar {
         })
     }
 
-    /// Returns the type with this name of the NIfTI standard, as it is used in GIFTI files.
+    /// Returns the type with this name in the NIfTI standard. GIFTI files use these names.
     pub fn from_nifti(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("NIFTI_TYPE_")? {
             "INT8" => Scalar::I8,

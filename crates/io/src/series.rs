@@ -24,7 +24,7 @@ pub struct Series {
     states: States,
 }
 
-/// The places of the states.
+/// Where the states are stored.
 enum States {
     Listed(Vec<ListedState>),
     Hdf(Box<HdfFile>),
@@ -84,7 +84,7 @@ impl Series {
         &self.times
     }
 
-    /// Reads the mesh of the state with this number. See [`read_mesh_with`](super::read_mesh_with).
+    /// Reads the mesh of the state with index `state`. See [`read_mesh_with`](super::read_mesh_with).
     ///
     /// # Errors
     /// Returns the errors of [`read_mesh_with`](super::read_mesh_with).
@@ -92,7 +92,7 @@ impl Series {
         self.mesh(state, options).map_err(|flaw| flaw.in_file(&self.path))
     }
 
-    /// Reads the volume of the state with this number, like
+    /// Reads the volume of the state with index `state`, like
     /// [`read_volume`](super::read_volume).
     ///
     /// # Errors
@@ -101,10 +101,11 @@ impl Series {
         self.volume(state, options).map_err(|flaw| flaw.in_file(&self.path))
     }
 
-    /// Returns the number of the state to read, and a warning if nobody chose it.
+    /// Returns the index of the state to read. Also returns a warning if the series has several
+    /// states and none was requested.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] with the times that there are if none is the one asked for.
+    /// Returns a [`Flaw`] that lists the existing times if no state has the requested time.
     pub(super) fn pick(&self, asked: Option<Moment>) -> Result<(usize, Option<String>), Flaw> {
         if self.times.is_empty() {
             return Ok((0, None));
@@ -179,7 +180,8 @@ impl Series {
         StateTime { time, series: self.times.clone() }
     }
 
-    /// Returns a warning about files that another file of the same state replaces.
+    /// Returns a warning if the list names several files for the same part of the state. Only the
+    /// last of them is read.
     fn replaced(&self, state: usize) -> Option<String> {
         let States::Listed(states) = &self.states else { return None };
         let ListedState { time, replaced, .. } = states[state];
@@ -193,7 +195,10 @@ impl Series {
     }
 }
 
-/// Returns the file of a state that is not divided into parts.
+/// Returns the only file of a state.
+///
+/// # Errors
+/// Returns a [`Flaw`] if the state is divided into parts.
 fn single(state: &ListedState) -> Result<&Path, Flaw> {
     match state.files.as_slice() {
         [single] => Ok(single),
@@ -205,7 +210,7 @@ fn single(state: &ListedState) -> Result<&Path, Flaw> {
     }
 }
 
-/// Loads a file in a list and reads it. Errors name the file.
+/// Loads a file that a list names, and passes it to `read`. Errors name the file.
 fn within<T>(path: &Path, read: impl FnOnce(&Loaded) -> Result<T, Flaw>) -> Result<T, Flaw> {
     let named = |flaw: Flaw| flaw.of_file(path);
     let loaded = load::load(path).map_err(named)?;

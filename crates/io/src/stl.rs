@@ -32,7 +32,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if !has_binary_size(bytes) && is_text(bytes) { ascii(bytes) } else { binary(bytes) }
 }
 
-/// Whether the file has the length that its number of facets implies.
+/// Whether the file has the length that the number of facets in a binary header implies.
 pub(super) fn has_binary_size(bytes: &[u8]) -> bool {
     let Some(&raw) = bytes.get(HEAD - 4..).and_then(|b| b.first_chunk::<4>()) else { return false };
     let n = u32::from_le_bytes(raw) as u64;

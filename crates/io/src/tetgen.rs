@@ -69,7 +69,7 @@ fn no_cells(path: &Path) -> String {
 }
 
 /// Returns the flaw to report for a mesh without cells if the reason is a missing `.ele` file, or
-/// `None` if the file is not in TetGen format or its `.ele` file exists.
+/// `None` if the file has no TetGen extension or its `.ele` file exists.
 pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
     if !EXTENSIONS.contains(&extension(path).as_str()) || load::partner(path, "ele").is_some() {
         return None;

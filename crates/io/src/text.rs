@@ -24,7 +24,7 @@ pub(crate) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(bytes.iter().map(|&b| if b == b'\r' { b'\n' } else { b }).collect())
 }
 
-/// Returns the words between white space.
+/// Returns the words of a text, which white space separates.
 pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())
 }
@@ -41,7 +41,8 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     format!("bytes {}{}", numbers.join(" "), more(8))
 }
 
-/// Formats a message, which may quote the file, as a single line, shortened to 120 characters.
+/// Formats a message, which may quote the file, as a single line. Cuts it after 120 characters and
+/// appends "..." if it is longer.
 pub(crate) fn one_line(message: &impl Display) -> String {
     let text = message.to_string();
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -51,7 +52,7 @@ pub(crate) fn one_line(message: &impl Display) -> String {
     }
 }
 
-/// Parses a word as a number.
+/// Parses a word as a value of type `T`. Returns `None` if it is not one.
 pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
@@ -98,7 +99,7 @@ impl<'a> Lines<'a> {
         Some(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// Returns the next line that holds a word.
+    /// Returns the next line that holds a word, or `None` if there is none.
     pub(crate) fn next_row(&mut self) -> Option<Row<'a>> {
         loop {
             let mut line = self.next_line()?;
@@ -114,7 +115,7 @@ impl<'a> Lines<'a> {
     /// Returns the next line that holds a word.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] if there is no such line.
+    /// Returns a [`Flaw`] that states that `what` was expected if there is no such line.
     pub(crate) fn row(&mut self, what: Arguments) -> Result<Row<'a>, Flaw> {
         self.next_row().ok_or_else(|| {
             let what = format!("the file ends where {what} was expected");
@@ -188,7 +189,7 @@ impl<'a> Words<'a> {
         Words { bytes, at: 0 }
     }
 
-    /// Returns the next word, or `None` after the last.
+    /// Returns the next word, or `None` after the last word.
     pub(crate) fn next_word(&mut self) -> Option<&'a [u8]> {
         loop {
             let rest = self.bytes.get(self.at..)?;
@@ -281,14 +282,14 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A line that holds words, read from left to right.
+/// A line whose words are read from left to right.
 pub(crate) struct Row<'a> {
     number: usize,
     rest: &'a [u8],
 }
 
 impl<'a> Row<'a> {
-    /// Returns the rest of the line.
+    /// Returns the part of the line that has not been read.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }

@@ -1,6 +1,6 @@
 //! Streaming decompression of gzip and zlib.
 //!
-//! Writing uses `flate2`. Reading uses `zlib-rs`, which takes half the time.
+//! Writing uses `flate2`. Reading uses `zlib-rs`, which takes half as long.
 
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 

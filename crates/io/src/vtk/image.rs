@@ -13,7 +13,7 @@ pub(super) struct Lattice {
     /// Coordinates of the first point.
     pub origin: [f64; 3],
     pub spacing: [f64; 3],
-    /// The direction of each axis.
+    /// The direction of each axis, as one row per axis.
     pub directions: [[f64; 3]; 3],
 }
 
@@ -23,16 +23,17 @@ pub(super) struct Listed {
     pub name: String,
     pub of_cells: bool,
     pub components: usize,
-    /// Whether the file names it as the scalars of its points or cells.
+    /// Whether the file declares this array as the active scalars of its points or cells.
     pub active: bool,
 }
 
-/// Chooses the array that is the volume: the one named `wanted`, or else an array of single
-/// numbers. Arrays of points are preferred to arrays of cells, and among these, the active scalars
-/// to the other arrays. Otherwise, the first array is chosen.
+/// Returns the index of the array to use as the volume: the one named `wanted`, or, if that is
+/// `None`, a scalar array. Point arrays are preferred to cell arrays, and within each of these
+/// groups, the active scalars to other arrays. Among equals, the first array is chosen.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if there is no array of that name or no array of single numbers.
+/// Returns a [`Flaw`] if no array is named `wanted`, if that array is not scalar, or if there is no
+/// scalar array.
 pub(super) fn choose(
     source: &Source,
     arrays: &[Listed],
@@ -66,8 +67,9 @@ fn several(source: &Source, name: &str, n: usize) -> Flaw {
 }
 
 impl Lattice {
-    /// Creates the grid of points that begins at the index `first`. The stated `origin` belongs to
-    /// index 0. The matrix of directions is given by rows, and its columns are the directions.
+    /// Creates the grid of points whose first point has the index `first`. The stated `origin`
+    /// belongs to index 0. `rows` lists the rows of the matrix whose columns are the axis
+    /// directions.
     pub fn new(
         (first, dimensions): ([i64; 3], [usize; 3]),
         origin: [f64; 3],
@@ -89,7 +91,7 @@ impl Lattice {
         self.dimensions.map(|n| if of_cells && n > 1 { n - 1 } else { n })
     }
 
-    /// Returns the number of points or cells.
+    /// Returns the total number of points, or of cells if `of_cells` is set.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if there are none, or if their number exceeds `usize`.
@@ -102,7 +104,11 @@ impl Lattice {
         })
     }
 
-    /// Returns the volume of one array. A warning names the other arrays.
+    /// Builds the volume from the array `chosen`, whose values are `samples`. A warning names the
+    /// other arrays.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the number of samples does not fit the grid.
     pub fn volume(
         self,
         source: &Source,
@@ -145,14 +151,14 @@ impl Lattice {
     }
 }
 
-/// Returns the first index and the number of points along each axis, or `None` if the numbers do
-/// not increase.
+/// Returns the first index and the number of points along each axis, or `None` if an
+/// axis has a negative number of points.
 pub(super) fn extent([x, x1, y, y1, z, z1]: [i64; 6]) -> Option<([i64; 3], [usize; 3])> {
     let size = |low: i64, high: i64| usize::try_from(high.checked_sub(low)?.checked_add(1)?).ok();
     Some(([x, y, z], [size(x, x1)?, size(y, y1)?, size(z, z1)?]))
 }
 
-/// The matrix of an image along the axes, by rows.
+/// The direction matrix of an image that is aligned with the coordinate axes, in row order.
 pub(super) const UNIT: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
 /// The remedy for an image that is given as a mesh.

@@ -155,12 +155,12 @@ fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, Option<f64>), Flaw> {
     Ok((grid, time))
 }
 
-/// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML. Returns
-/// `None` if the data set is not an image.
+/// Reads an array on a regular grid, such as `STRUCTURED_POINTS` in a legacy file or `ImageData` in
+/// XML. Returns `None` if the data set is not an image.
 ///
 /// # Errors
-/// Returns the errors of [`read`], a [`Flaw`] if an image has no array of single numbers, and a
-/// [`Flaw`] of the kind `Asked` if it has no array of the name `array`.
+/// Returns the errors of [`read`], a [`Flaw`] if the image has no scalar array or the requested
+/// array is not scalar, and a [`Flaw`] of kind `Asked` if the image has no array named `array`.
 pub(super) fn read_volume(
     bytes: &[u8],
     array: Option<&str>,
