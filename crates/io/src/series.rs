@@ -84,7 +84,8 @@ impl Series {
         &self.times
     }
 
-    /// Reads the mesh of the state with index `state`. See [`read_mesh_with`](super::read_mesh_with).
+    /// Reads the mesh of the state with index `state`, like
+    /// [`read_mesh_with`](super::read_mesh_with).
     ///
     /// # Errors
     /// Returns the errors of [`read_mesh_with`](super::read_mesh_with).

@@ -188,7 +188,7 @@ fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
     Piece { gather, lines: n_lines - usize::from(whole && n_lines > 0), flaw: None }
 }
 
-/// Reads a row into `values`. Returns false if the row is a count.
+/// Reads a row into `values`. Returns false if the row is a count, which is to be skipped.
 fn row(line: &[u8], roles: &Roles, values: &mut [f64]) -> Result<bool, (String, &'static str)> {
     const SAME: &str = "give every row the same number of values";
     let mut words = cells(line);

@@ -41,7 +41,7 @@ pub(crate) struct Builder {
 struct Part {
     met: bool,
     corners: Vec<u32>,
-    /// The element of which each simplex is a part, counted from 0 in the order of addition.
+    /// The index of the element of which each simplex is a part, in the order of addition.
     parents: Vec<u32>,
     /// The simplices of each group, as ranges of indices.
     groups: BTreeMap<i64, Vec<Range<usize>>>,

@@ -142,7 +142,7 @@ impl ElementType {
         ElementType { shape, nodes: shape.corners() }
     }
 
-    /// Returns the name of the shape, followed by the number of nodes if there are more than
+    /// Returns the name of the shape, followed by the number of nodes if it exceeds the number of
     /// corners, such as "tetra10".
     pub(super) fn name(self) -> String {
         let name = self.shape.name();

@@ -187,7 +187,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads the numbers of a volume of this shape from `bytes`. `budget` limits the number of bytes to
+/// Reads the numbers of a volume with the given shape from `bytes`. `budget` limits the number of bytes to
 /// which they may unpack.
 pub(super) fn part_of(
     bytes: &[u8],

@@ -275,12 +275,12 @@ impl Found {
     }
 }
 
-/// Creates an error in a header.
+/// Returns an error about a header.
 pub(super) fn refuse<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::at("header", what, remedy))
 }
 
-/// Creates an error for an unsupported variant of the format.
+/// Returns an error about an unsupported variant of the format.
 pub(super) fn unsupported<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::at("header", what, remedy).kind_of(FlawKind::Unsupported))
 }

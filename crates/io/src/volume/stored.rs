@@ -13,7 +13,7 @@ use zeroset_core::volume::Samples;
 /// Returns the number of bytes that a volume takes, which must not exceed the `found` bytes.
 ///
 /// # Errors
-/// Returns a [`Flaw`] with both numbers.
+/// Returns a [`Flaw`] that states both numbers of bytes if the volume takes more than `found`.
 pub(crate) fn promised(
     position: &str,
     shape: [usize; 3],
@@ -162,7 +162,7 @@ pub(super) fn from_text(text: &[u8], scalar: Scalar, n: usize) -> Result<Samples
 /// never with a declared size.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the stream is damaged or has another size.
+/// Returns a [`Flaw`] if the stream is damaged or unpacks to another size.
 pub(super) fn inflate(stream: impl Read, size: usize, kind: &str) -> Result<Vec<u8>, Flaw> {
     let fail = |what: String| {
         Flaw::at("data", what, "copy the file again, or correct the sizes in its header")

@@ -70,7 +70,7 @@ impl std::fmt::Display for Size {
     }
 }
 
-/// Returns the cell type with this number.
+/// Returns the cell type with the given VTK number.
 pub(super) fn cell_type(number: u8) -> CellType {
     use Shape::*;
     use Size::{AtLeast, Exactly};

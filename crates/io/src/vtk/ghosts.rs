@@ -14,8 +14,8 @@ const HIDDEN_POINT: i64 = 2;
 /// Flags of points that are left out if there are no cells: duplicate, hidden.
 const POINT: i64 = 1 | HIDDEN_POINT;
 
-/// Removes the ghost arrays from a grid and returns whether each cell stays, or `None` if all cells
-/// stay. Ghost points are removed from a grid without cells. Otherwise duplicate points stay,
+/// Removes the ghost arrays from a grid. Returns a flag per cell that is set if the cell stays, or
+/// `None` if all cells stay. Ghost points are removed from a grid without cells. Otherwise duplicate points stay,
 /// because cells use them. Call [`Grid::check`] first.
 pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
     let of_points = flags(&mut grid.point_data);
@@ -45,8 +45,8 @@ pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
     Some(keep)
 }
 
-/// Adds the ghost arrays that only one of two pieces has to the other one, with zeros. A piece
-/// without ghosts need not have these arrays.
+/// If only one of two pieces has a ghost array, adds the array to the other piece, filled with
+/// zeros. A piece without ghosts need not have these arrays.
 pub(super) fn align(grid: &mut Grid, piece: &mut Grid) {
     for name in NAMES {
         let (n, m) = (grid.points.len(), piece.points.len());
@@ -69,7 +69,8 @@ fn fill(name: &str, a: (&mut Vec<DataArray>, usize), b: (&mut Vec<DataArray>, us
     }
 }
 
-/// Removes the ghost arrays and returns the flags of each row. A level above 0 means duplicate.
+/// Removes the ghost arrays and returns the flags of each row, or `None` if there are no such
+/// arrays. A level above 0 means duplicate.
 fn flags(arrays: &mut Vec<DataArray>) -> Option<Vec<i64>> {
     let mut found: Option<Vec<i64>> = None;
     arrays.retain(|array| {

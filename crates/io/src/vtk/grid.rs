@@ -41,7 +41,7 @@ pub(super) struct Grid {
     pub warnings: Vec<String>,
 }
 
-/// Converts values to points of three numbers each.
+/// Groups values into points of three coordinates each.
 pub(super) fn to_points(values: Values) -> Vec<[f64; 3]> {
     values.to_f64().as_chunks().0.to_vec()
 }
@@ -107,8 +107,8 @@ impl Grid {
         Ok(())
     }
 
-    /// Appends another piece of the same data set. Arrays that only one of the pieces has are
-    /// dropped.
+    /// Appends another piece of the same data set. Arrays that only one of the pieces has, or whose
+    /// types differ, are dropped with a warning.
     pub fn append(&mut self, mut piece: Grid) {
         ghosts::align(self, &mut piece);
         let (first_point, first_end) = (self.points.len() as i64, self.connectivity.len());
@@ -212,7 +212,8 @@ fn keep_first_of_each_name(arrays: &mut Vec<DataArray>, warnings: &mut Vec<Strin
     });
 }
 
-/// Appends the rows of `more`, array by array.
+/// Appends the rows of each array in `more` to the array with the same name. Drops arrays without
+/// a counterpart of the same type, with a warning.
 fn join(arrays: &mut Vec<DataArray>, more: Vec<DataArray>, warnings: &mut Vec<String>) {
     let mut more: BTreeMap<String, DataArray> =
         more.into_iter().map(|array| (array.name.clone(), array)).collect();

@@ -24,7 +24,7 @@ pub fn read_pvd(path: &Path) -> Result<Vec<(f64, PathBuf)>> {
 
 const REMEDY: &str = "use the .pvd file of a run, or the file of one state";
 
-/// A file in a list.
+/// A file that the list names.
 struct ListEntry {
     time: f64,
     /// The number of the part and the name of the group to which the file belongs.
@@ -38,11 +38,12 @@ pub(crate) struct ListedState {
     pub time: f64,
     /// The files of the parts. There is at least one.
     pub files: Vec<PathBuf>,
-    /// The number of files that another file with the same time and part replaces.
+    /// The number of ignored entries. An entry is ignored if a later one with the same time has the
+    /// same part or names the same file.
     pub replaced: usize,
 }
 
-/// Whether the bytes are a list of a series.
+/// Whether the bytes look like a `.pvd` list.
 pub(crate) fn is_list(bytes: &[u8]) -> bool {
     let text = Source::new(bytes).bytes;
     let head = text.get(..4096).unwrap_or(text);
@@ -61,7 +62,7 @@ pub(crate) fn states(path: &Path, bytes: &[u8]) -> Result<Vec<ListedState>, Flaw
     Ok(entries.chunk_by(same).map(state).collect())
 }
 
-/// Returns the state of entries with the same time. Of several entries with the same part, the last
+/// Builds the state from all entries of the same time. Of several entries with the same part, the last
 /// counts. A file that several parts name is read once.
 fn state(entries: &[ListEntry]) -> ListedState {
     let (mut parts, mut files, mut kept) = (BTreeSet::new(), BTreeSet::new(), Vec::new());

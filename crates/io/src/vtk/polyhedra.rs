@@ -8,7 +8,7 @@ pub(super) const POLYHEDRON: u8 = 42;
 /// The faces of the polyhedra of a grid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Polyhedra {
-    /// The number of each cell with faces, ascending, and the end of its faces in `faces`.
+    /// The index of each cell with faces, in ascending order, and the end of its faces in `faces`.
     cells: Vec<(usize, usize)>,
     /// The faces of the cells, as indices in `ends`.
     faces: Vec<usize>,
@@ -18,11 +18,12 @@ pub(super) struct Polyhedra {
 }
 
 impl Polyhedra {
-    /// Creates the faces from the four arrays of files since version 2.3: the points and ends of
-    /// the faces, and the faces and ends of the cells.
+    /// Creates the faces from the four arrays that files have since version 2.3: the points of all
+    /// faces, the end of each face in them, the faces of all cells, and the end of each cell in
+    /// those.
     ///
     /// # Errors
-    /// Returns a description of the arrays that contradict each other.
+    /// Returns a description of the fault if the arrays contradict each other.
     pub fn of_arrays(
         points: Vec<i64>,
         ends: &[i64],
@@ -57,8 +58,8 @@ impl Polyhedra {
         Ok(Polyhedra { cells, faces, ends, points })
     }
 
-    /// Adds a cell from its stream: the number of faces, and for each face the number of its points
-    /// and the points.
+    /// Adds a cell from its stream: the number of its faces, and for each face the number of its
+    /// points, followed by these points.
     ///
     /// # Errors
     /// Returns a description of the damage.
@@ -98,8 +99,8 @@ impl Polyhedra {
         self.points.iter().copied().find(|&p| p < 0 || p as u64 >= n_points as u64)
     }
 
-    /// Appends the faces of a piece. Its first cell and first point have the given numbers in the
-    /// grid.
+    /// Appends the faces of a piece. `first_cell` and `first_point` are the indices in the grid of
+    /// the first cell and the first point of the piece.
     pub fn append(&mut self, piece: Polyhedra, first_cell: usize, first_point: i64) {
         let (faces, ends, points) = (self.faces.len(), self.ends.len(), self.points.len());
         self.cells.extend(piece.cells.iter().map(|&(c, end)| (c + first_cell, end + faces)));

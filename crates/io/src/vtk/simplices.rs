@@ -228,7 +228,7 @@ fn prism_faces(number: u8, points: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// Returns true if the volumes of the tetrahedra of one cell have different signs, or if some
-/// tetrahedra are flat. Tetrahedra that repeat a vertex do not count.
+/// tetrahedra are flat. Ignores tetrahedra with a repeated vertex.
 fn is_distorted(vertices: &[[f64; 3]], cells: &[u32]) -> bool {
     let at = |v: u32| Vec3::from(vertices[v as usize]);
     let volumes = cells.as_chunks::<4>().0.iter().filter_map(|&[a, b, c, d]| {

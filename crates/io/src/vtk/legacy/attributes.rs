@@ -169,14 +169,14 @@ fn push(grid: &mut Grid, owner: Owner, array: DataArray) {
     }
 }
 
-/// Reads colors as bytes. They are bytes in binary files and fractions of 1 in text files.
+/// Reads colors as bytes. Binary files store components as bytes, and text files as fractions of 1.
 fn colors(cursor: &mut Cursor, rows: usize, components: usize, name: &str) -> Result<Values, Flaw> {
     let what = format!("COLOR_SCALARS '{name}'");
     let scalar = if cursor.is_binary() { Scalar::U8 } else { Scalar::F32 };
     Ok(to_bytes(cursor.values(scalar, rows, components, &what)?))
 }
 
-/// Converts fractions of 1 to bytes. Bytes stay unchanged.
+/// Converts fractions of 1 to bytes. Integers are bytes already and stay unchanged.
 pub(in crate::vtk) fn to_bytes(values: Values) -> Values {
     match values {
         Values::Float(v) => {

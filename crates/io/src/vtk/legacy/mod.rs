@@ -170,7 +170,7 @@ fn dataset(cursor: &mut Cursor) -> Result<String, Flaw> {
     }
 }
 
-/// Reads `n size` and a list `k i1 ... ik` per cell, or two arrays since version 5.1.
+/// Reads `n size`, then a list `k i1 ... ik` per cell or, since version 5.1, two arrays.
 fn cells(cursor: &mut Cursor, what: &str) -> Result<Cells, Flaw> {
     let n = cursor.count(&format!("the number of {what}"))?;
     let size = cursor.count(&format!("the size of {what}"))?;

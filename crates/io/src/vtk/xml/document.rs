@@ -84,7 +84,7 @@ impl ArrayTag {
     }
 }
 
-/// Returns the numbers of an attribute if there are exactly `N`.
+/// Returns the numbers of an attribute, or `None` unless there are exactly `N`.
 fn numbers<T: std::str::FromStr, const N: usize>(
     pairs: &[(String, String)],
     key: &str,
@@ -290,7 +290,7 @@ fn enter(
     Ok(())
 }
 
-/// Returns the value of an attribute.
+/// Returns the value of the attribute `key`, or `None` if it is absent.
 fn get<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
     pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v.trim())
 }

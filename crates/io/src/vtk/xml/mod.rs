@@ -271,7 +271,7 @@ impl<'a> XmlFile<'a> {
         Ok(polyhedra)
     }
 
-    /// Adds the arrays of a piece with these numbers of points and cells.
+    /// Adds the point and cell arrays of a piece, given its numbers of points and cells.
     fn arrays_of(
         &self,
         piece: &Piece,
@@ -368,7 +368,7 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// Reads the numbers of an array. `expected` is the required number of them.
+    /// Reads the numbers of an array. `expected` is the required count, if there is one.
     fn values(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Values, Flaw> {
         let Some(scalar) = array.scalar else {
             let what = format!("type '{}' is not a number type", array.type_name);
