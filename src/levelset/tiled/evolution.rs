@@ -186,8 +186,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         })
     }
 
-    /// Returns the location and cause of the last failure, if the step broke down for numerical
-    /// reasons.
+    /// Returns the location and cause of the failure, if a step broke down for numerical reasons.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         self.motion.breakdown.as_ref()
     }

@@ -23,7 +23,7 @@ pub(super) struct Extremes<R> {
     unit: R,
     /// The largest sum of the absolute values of all components at a voxel.
     pub most: R,
-    /// The smallest component, at most 0.
+    /// The smallest component at any voxel, or 0 if none is negative.
     pub least: R,
 }
 
@@ -75,7 +75,7 @@ impl<R: Real> StationaryValues<R> {
         });
     }
 
-    /// Loads the values of a block.
+    /// Loads the values of a block into `out`.
     pub fn load(&self, id: u32, out: &mut [R]) {
         let (id, length) = (id as usize, self.size * self.components);
         let unit = self.extremes[id].unit;

@@ -52,7 +52,7 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
         }))
     }
 
-    /// Returns whether the term can be left out.
+    /// Returns whether the coefficient is zero everywhere, so that its term can be left out.
     pub fn is_zero(&self) -> bool {
         matches!(self, Coefficient::Uniform(value) if value.iter().all(|v| *v == 0.0))
     }

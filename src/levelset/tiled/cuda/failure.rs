@@ -1,5 +1,5 @@
-//! Error messages for steps that stopped on the GPU, and a search for the voxel that repeats the
-//! step on the CPU.
+//! Error messages for steps that stopped on the GPU. To find the voxel, the step is repeated on the
+//! CPU.
 
 use std::sync::Arc;
 

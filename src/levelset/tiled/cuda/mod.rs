@@ -75,7 +75,8 @@ where
     values: [DevicePool<S, E>; 3],
     /// Velocity, normal speed and curvature, if they are stored.
     kept: [StationaryValues<R>; 3],
-    /// The addresses of the stored coefficients, for kernels. Each coefficient has two addresses.
+    /// The addresses of the stored coefficients, for kernels. Each coefficient has two addresses:
+    /// of its values and of its extremes.
     places: Array<u64>,
     motion: MotionArgument<R>,
     options: Options,
@@ -286,7 +287,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.kept.each_ref().map(StationaryValues::argument)
     }
 
-    /// Advances until the next event is due, but returns at the latest after a fraction of a
+    /// Advances until the target is reached, but returns at the latest after a fraction of a
     /// second. Rates are in voxels per time.
     ///
     /// # Errors

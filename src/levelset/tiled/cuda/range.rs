@@ -1,5 +1,5 @@
-//! Output of a motion on a GPU that does not need the tiles on the host: the surface, and the range
-//! of phi.
+//! Output that does not need the tiles on the host, for a motion on a GPU: the surface, and the
+//! range of phi.
 
 use super::DeviceTiledEvolution;
 use crate::error::Result;

@@ -28,7 +28,8 @@ pub struct DeviceInterface<S: Element, const E: usize> {
 pub struct Crossed {
     /// The number of tiles that the interface crosses.
     pub tiles: usize,
-    /// The number of old tiles, in which the interface has not moved since the previous check.
+    /// The number of these tiles that are old: the interface in them has hardly moved since the
+    /// previous check.
     pub old: usize,
 }
 
