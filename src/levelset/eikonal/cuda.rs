@@ -294,7 +294,7 @@ impl<R: Real> Solver<R> {
         Launch { grid, cooperative: false, ..self.launch }
     }
 
-    /// Prepares everything except the values for a solve.
+    /// Prepares all data of a solve except the values.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the launch fails.
