@@ -31,8 +31,7 @@ pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
 }
 
-/// Returns the flaw of a CARP file beside which there is no `.elem` file, so that the mesh has no
-/// cells.
+/// Returns the flaw to report for a mesh without cells if the reason is a missing `.elem` file.
 pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
     let extension = extension(path);
     if !EXTENSIONS.contains(&extension.as_str()) || load::partner(path, "elem").is_some() {

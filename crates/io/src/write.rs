@@ -29,7 +29,7 @@ impl WriteOptions {
         self
     }
 
-    /// Requests text instead of binary.
+    /// Sets whether to write text instead of binary.
     pub fn ascii(mut self, ascii: bool) -> Self {
         self.ascii = ascii;
         self

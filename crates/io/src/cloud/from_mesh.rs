@@ -57,7 +57,7 @@ pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     Ok((cloud, report))
 }
 
-/// Sums over triangles: twice the area, twice the area vector, and six times the volume.
+/// Sums over triangles: twice the area, twice the area vector, and six times the signed volume.
 #[derive(Default)]
 struct Enclosed {
     areas: f64,

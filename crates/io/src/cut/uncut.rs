@@ -88,7 +88,7 @@ impl Uncut {
     }
 }
 
-/// Keeps the given cells of a mesh, and all of its vertices.
+/// Keeps the cells of a mesh whose flag in `keep` is set, and all of its vertices.
 fn retain(mesh: &mut Mesh, keep: &[bool]) {
     let arity = mesh.kind.arity();
     mesh.cells = rows(&mesh.cells, arity, keep);

@@ -24,8 +24,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true),
 );
-/// Upper bound on the compression ratio. Deflate packs at most 1,032 bytes into one, so data that
-/// claim a higher ratio are damaged.
+/// Upper bound on the compression ratio. Deflate packs at most 1,032 bytes into one byte, so data
+/// that claim a higher ratio are damaged.
 const DENSEST: usize = 1_040;
 
 const DAMAGED: &str = "the file is damaged: export it again";

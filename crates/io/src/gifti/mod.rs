@@ -218,7 +218,7 @@ fn add_triangles(array: Array, n_vertices: usize, faces: &mut Faces) -> Result<(
     Ok(())
 }
 
-/// Returns the arrays with names. A name comes from the metadata (only its last part if it is a
+/// Gives each array a unique name. The name comes from the metadata (only its last part if it is a
 /// path), or else from the file name. Repeated names get a number.
 fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();

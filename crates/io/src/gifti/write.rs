@@ -21,7 +21,7 @@ const PIECE: usize = 3 << 14;
 /// Writes one number per vertex under `name` (intent `NIFTI_INTENT_SHAPE`, 32-bit floats,
 /// GZipBase64Binary). Connectome Workbench, FreeSurfer and nibabel read this form.
 ///
-/// `metadata` becomes that of the file.
+/// `metadata` becomes the metadata of the file.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
@@ -42,7 +42,8 @@ pub fn write_shape(path: &Path, name: &str, values: &[f32], metadata: &[Entry]) 
 }
 
 /// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`), with a table of label
-/// names in distinct colors. Keys are indices in `table`. `metadata` becomes that of the file.
+/// names in distinct colors. Keys are indices in `table`. `metadata` becomes the metadata of the
+/// file.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
@@ -78,7 +79,7 @@ pub fn write_label(
     })
 }
 
-/// Returns the color of a key. Hues advance by the golden ratio, so that neighbors in a table
+/// Returns the color of the label with the given key. Hues advance by the golden ratio, so that neighbors in a table
 /// differ clearly.
 fn color(key: usize) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;
@@ -89,12 +90,12 @@ fn color(key: usize) -> [f64; 3] {
     })
 }
 
-/// Returns the metadata element that states the name of an array.
+/// Returns the `MetaData` element that states the name of an array.
 fn called(name: &str) -> String {
     entries("    ", [&("Name".to_string(), name.to_string())].into_iter())
 }
 
-/// Returns a metadata element.
+/// Returns a `MetaData` element with the given entries.
 fn entries<'a>(indent: &str, all: impl Iterator<Item = &'a Entry>) -> String {
     let mut text = format!("{indent}<MetaData>\n");
     for (name, value) in all {

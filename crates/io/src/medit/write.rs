@@ -89,7 +89,7 @@ fn section(
     Ok(())
 }
 
-/// The numbers that represent groups.
+/// The reference numbers that represent the groups of the cells and simplices.
 struct References {
     /// The reference of each cell; 0 if it belongs to no group.
     cells: Vec<i64>,
@@ -159,7 +159,8 @@ impl References {
     }
 }
 
-/// Returns the type number of an array in a solution file, if there is a matching type.
+/// Returns the type number of an array in a solution file: 1 for a scalar, 2 for a vector, or 3 for
+/// a symmetric tensor. Returns `None` for other numbers of components.
 fn type_of(array: &DataArray, dimension: usize) -> Option<u8> {
     match array.components {
         1 => Some(1),

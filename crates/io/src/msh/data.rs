@@ -79,8 +79,8 @@ impl Data {
         Ok(Data { of_cells, name: title, components, tags, values })
     }
 
-    /// Returns each tag once, with its last row. Otherwise, repeated rows for repeated elements
-    /// would take a time proportional to the product of their numbers.
+    /// Returns each tag once, with the index of its last row. If repeated tags were kept, n rows for
+    /// each of m elements with the same tag would take a time proportional to m n.
     fn last_of_each_tag(&self) -> Vec<(u64, usize)> {
         let mut rows: Vec<(u64, usize)> = self.tags.iter().copied().zip(0..).collect();
         rows.sort_unstable_by_key(|&(tag, row)| (tag, std::cmp::Reverse(row)));

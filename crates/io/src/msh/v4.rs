@@ -24,7 +24,7 @@ pub(super) type Entities = HashMap<(i64, i64), Vec<i64>>;
 /// each of them.
 pub(super) const MOST_GROUPS: usize = 64;
 
-/// The version. In 4.0 the tag of an entity comes before its dimension.
+/// The version of the format. In 4.0, the tag of an entity comes before its dimension.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Minor {
     V40,
@@ -101,7 +101,7 @@ pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64)
     source.fail(what, AGAIN)
 }
 
-/// Checks that a section has as many records as it declares.
+/// Checks that a section has as many records as it declares. `what` names the records.
 pub(super) fn check_count(
     source: &Source,
     promised: u64,

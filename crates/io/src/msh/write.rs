@@ -95,7 +95,7 @@ impl Numbers<'_> {
     }
 }
 
-/// A set of groups shared by simplices.
+/// An entity: the set of groups that its simplices have in common.
 struct Entity {
     /// Numbers of the groups.
     physical: Vec<i32>,
@@ -258,7 +258,7 @@ fn numbered(groups: Vec<&Group>) -> Vec<(&Group, i32)> {
     groups.into_iter().map(number).collect()
 }
 
-/// Sets of groups, extended group by group.
+/// Sets of group numbers, which are built by adding one group at a time.
 #[derive(Default)]
 struct Sets {
     sets: Vec<Vec<i32>>,
@@ -270,7 +270,7 @@ impl Sets {
         Sets { sets: vec![Vec::new()], next: HashMap::new() }
     }
 
-    /// Returns the union of `set` and the group `number`.
+    /// Returns the index of the set that consists of set number `set` and the group `number`.
     fn with(&mut self, set: u32, number: i32) -> u32 {
         if self.sets[set as usize].contains(&number) {
             return set;

@@ -58,8 +58,8 @@ impl Encoding {
 }
 
 impl Element {
-    /// Returns the index of the first column with one of these names. `list` states whether the
-    /// column must be a list or a single value.
+    /// Returns the index of the first column with one of the given names. The column must be a list
+    /// if `list` is true, else a single value.
     pub(crate) fn find(&self, names: &[&str], list: bool) -> Option<usize> {
         let fits = |p: &Property| p.length.is_some() == list && names.contains(&p.name.as_str());
         self.properties.iter().position(fits)

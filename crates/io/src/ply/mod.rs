@@ -300,7 +300,7 @@ impl Columns {
         Columns { arrays: arrays.collect() }
     }
 
-    /// Adds the values of `record`, once for each cell made from it.
+    /// Adds the values of `record` `times` times, once for each cell made from it.
     fn push(&mut self, record: &Record, times: usize) {
         for (k, array) in &mut self.arrays {
             let value = record.values[*k];

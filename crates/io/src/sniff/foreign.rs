@@ -16,7 +16,7 @@ pub(super) struct Foreign {
     pub(super) remedy: &'static str,
 }
 
-/// Returns the unsupported format of a file, or `None` if none of the formats matches.
+/// Returns the unsupported format of a file, or `None` if no unsupported format matches.
 pub(super) fn find(extension: &str, bytes: &[u8]) -> Option<&'static Foreign> {
     let content = Content::new(extension, bytes);
     TABLE.iter().find(|format| (format.is)(&content))

@@ -15,8 +15,8 @@ const HIDDEN_POINT: i64 = 2;
 const POINT: i64 = 1 | HIDDEN_POINT;
 
 /// Removes the ghost arrays from a grid. Returns a flag per cell that is set if the cell stays, or
-/// `None` if all cells stay. Ghost points are removed from a grid without cells. Otherwise duplicate points stay,
-/// because cells use them. Call [`Grid::check`] first.
+/// `None` if all cells stay. Ghost points are removed from a grid without cells. In other grids,
+/// they stay because cells may use them. Call [`Grid::check`] first.
 pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
     let of_points = flags(&mut grid.point_data);
     let of_cells = flags(&mut grid.cell_data);

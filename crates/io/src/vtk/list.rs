@@ -62,8 +62,8 @@ pub(crate) fn states(path: &Path, bytes: &[u8]) -> Result<Vec<ListedState>, Flaw
     Ok(entries.chunk_by(same).map(state).collect())
 }
 
-/// Builds the state from all entries of the same time. Of several entries with the same part, the last
-/// counts. A file that several parts name is read once.
+/// Builds the state from all entries of the same time. Of several entries with the same part, the
+/// last counts. A file that several parts name is read once.
 fn state(entries: &[ListEntry]) -> ListedState {
     let (mut parts, mut files, mut kept) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let mut replaced = 0;
