@@ -79,8 +79,8 @@ pub fn write_label(
     })
 }
 
-/// Returns the color of the label with the given key. Hues advance by the golden ratio, so that neighbors in a table
-/// differ clearly.
+/// Returns the color of the label with the given key. Hues advance by the golden ratio, so that
+/// neighbors in a table differ clearly.
 fn color(key: usize) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let hue = (key as f64 * GOLDEN).fract();

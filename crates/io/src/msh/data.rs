@@ -79,8 +79,8 @@ impl Data {
         Ok(Data { of_cells, name: title, components, tags, values })
     }
 
-    /// Returns each tag once, with the index of its last row. If repeated tags were kept, n rows for
-    /// each of m elements with the same tag would take a time proportional to m n.
+    /// Returns each tag once, with the index of its last row. If a tag repeated in n rows were
+    /// kept, writing them to its m cells would take a time proportional to m n.
     fn last_of_each_tag(&self) -> Vec<(u64, usize)> {
         let mut rows: Vec<(u64, usize)> = self.tags.iter().copied().zip(0..).collect();
         rows.sort_unstable_by_key(|&(tag, row)| (tag, std::cmp::Reverse(row)));
@@ -89,7 +89,7 @@ impl Data {
     }
 }
 
-/// Adds arrays to a mesh. Vertices and cells without a row get NaN.
+/// Adds arrays to a mesh. Vertices and cells for which an array has no row get NaN.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if sections with few rows would fill the memory with NaN.
