@@ -103,10 +103,10 @@ pub struct VertexData {
 }
 
 impl VertexData {
-    /// Creates the data of arrays with one row per vertex.
+    /// Creates vertex data from arrays with one row per vertex.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] if there are none.
+    /// Returns a [`Flaw`] if `arrays` is empty.
     fn of_arrays(arrays: Vec<DataArray>) -> Result<Self, Flaw> {
         if arrays.is_empty() {
             return unfit("holds no numbers per vertex", "choose a file with vertex data");
@@ -126,8 +126,8 @@ pub struct PartialArray {
 }
 
 impl PartialArray {
-    /// Returns the array with one row for each of the `n_vertices` vertices of a mesh. Rows without
-    /// a value are NaN.
+    /// Returns the array with one row for each of the `n_vertices` vertices of a mesh. The rows of
+    /// vertices without values are NaN.
     ///
     /// # Errors
     /// Returns the number of a vertex that the mesh does not have.

@@ -81,7 +81,7 @@ impl Header {
         self.get(names).is_some_and(|text| text.starts_with(['T', 't', '1']))
     }
 
-    /// Returns the `n` numbers of the first of `names` that is present.
+    /// Returns the `n` numbers of the first key in `names` that is present.
     fn numbers<T: std::str::FromStr>(
         &self,
         names: &[&str],

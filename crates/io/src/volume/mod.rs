@@ -52,8 +52,8 @@ pub struct VolumeFile {
 pub struct VolumeOptions {
     /// The layout of a file that holds nothing but numbers.
     pub raw: Option<RawLayout>,
-    /// Name of the array to read from a VTK file. By default, arrays of points are preferred to
-    /// arrays of cells, and among these, the active scalars to other arrays of single numbers.
+    /// Name of the array to read from a VTK file. By default, scalar arrays of points are
+    /// preferred to those of cells, and within each of these groups, the active scalars to others.
     pub array: Option<String>,
     /// The table of the case file that holds these options, for use in messages. `None` means that
     /// they are command-line options.

@@ -209,8 +209,8 @@ fn scalar(code: i64) -> Result<Scalar, Flaw> {
     }
 }
 
-/// The offset between sform and qform, in voxels, up to which they are considered equal. Programs
-/// round them differently.
+/// The offset between the sform and qform positions, in voxels, up to which the two forms are
+/// considered equal. Programs round them differently.
 const MATCHING: f64 = 0.01;
 
 /// Returns the largest distance between the positions that two placements give to the same corner
@@ -297,8 +297,8 @@ impl Header {
         })
     }
 
-    /// Returns the directions of the axes from the quaternion. The third is reversed if pixdim[0]
-    /// is negative.
+    /// Returns the directions of the axes from the quaternion. The third direction is reversed if
+    /// pixdim[0] is negative.
     fn rotation(&self) -> [[f64; 3]; 3] {
         let [mut b, mut c, mut d] = self.quaternion;
         let rest = 1.0 - (b * b + c * c + d * d);

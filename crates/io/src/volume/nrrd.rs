@@ -70,7 +70,7 @@ impl Header {
         Ok(Header { version: version.to_string(), fields, list, end: lines.consumed() })
     }
 
-    /// Returns the text of the first of `names` that is present.
+    /// Returns the text of the first field in `names` that is present.
     fn get(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.fields.get(*name)).map(|(_, text)| text.as_str())
     }

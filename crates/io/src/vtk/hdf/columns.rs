@@ -52,7 +52,7 @@ pub(super) enum Numbers<'a> {
     Bytes(Vec<u8>),
     /// Numbers as read from a file.
     Raw(Datatype, Vec<u8>),
-    /// A part of them.
+    /// A part of the numbers of a `Raw`.
     Part(&'a Datatype, &'a [u8]),
 }
 

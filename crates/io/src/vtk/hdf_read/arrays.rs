@@ -105,7 +105,7 @@ impl Arrays {
         }
     }
 
-    /// Returns the time that a single state gives as field data.
+    /// Returns the time in the field data of a file that is not a series, if it has one.
     pub fn single_time(&self) -> Result<Option<f64>, Flaw> {
         if !self.datasets("FieldData")?.iter().any(|name| name == "TimeValue") {
             return Ok(None);

@@ -17,7 +17,7 @@ const GRID: [&str; 1] = [""];
 /// The data set of one state.
 pub(super) struct DataSet<'a> {
     pub arrays: &'a Arrays,
-    /// The number of the state if the file is a series.
+    /// The index of the state, if the file is a series.
     pub state: Option<usize>,
     pub polydata: bool,
 }
@@ -28,7 +28,7 @@ struct Cells {
     of_parts: Vec<u64>,
     /// For each part, the ends of its cells in its own part of `connectivity`.
     ends: Vec<Vec<usize>>,
-    /// The points of the cells of each part, as numbers in that part.
+    /// The points of the cells of each part, as point indices within that part.
     connectivity: Vec<Vec<i64>>,
     /// The first row of the arrays with one row per cell.
     first: u64,
@@ -102,7 +102,7 @@ impl DataSet<'_> {
         self.arrays.counts(name, parts.start, parts.end - parts.start)
     }
 
-    /// Reads the cells of one kind, whose arrays have this prefix.
+    /// Reads the cells of one kind. `kind` is the prefix of the names of their arrays.
     fn cells(&self, kind: &str, column: usize, parts: &Range<u64>) -> Result<Cells, Flaw> {
         let path = |name: &str| format!("{kind}{name}");
         let of_parts = self.of_parts(&path("NumberOfCells"), parts)?;

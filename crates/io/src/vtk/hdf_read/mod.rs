@@ -72,7 +72,7 @@ impl HdfFile {
     /// Reads the mesh of a state.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] that names the array if it is damaged, and a [`Flaw`] of the kind `Unfit`
+    /// Returns a [`Flaw`] that names the array if it is damaged, and a [`Flaw`] of kind `Unfit`
     /// for an image.
     pub fn mesh(&self, state: usize) -> Result<MeshFile, Flaw> {
         let polydata = match self.kind {
@@ -105,7 +105,8 @@ impl HdfFile {
         Ok(Some(file))
     }
 
-    /// Returns the time of a state, or the one that a single state gives as field data.
+    /// Returns the time of a state. For a file that is not a series, this is the time in its field
+    /// data, if it has one.
     fn time_of(&self, state: Option<usize>) -> Result<StateTime, Flaw> {
         let time = match (state, &self.times) {
             (Some(k), Some(times)) => times.get(k).copied(),

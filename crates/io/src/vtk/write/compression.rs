@@ -66,7 +66,7 @@ fn is_noise(block: &[u8]) -> bool {
     lz4_flex::block::compress(block).len() > block.len() / 2
 }
 
-/// Compresses with level 1. On coordinates and distances, higher levels take several times longer
+/// Compresses a block with zlib at level 1. On coordinates and distances, higher levels take several times longer
 /// and save only a few percent.
 fn deflated(block: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -75,7 +75,7 @@ fn deflated(block: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// Stores the bytes as they are, as a stream of zlib.
+/// Returns a zlib stream that stores the bytes without compression.
 fn stored(block: &[u8]) -> Vec<u8> {
     let mut out = vec![0; zlib_rs::compress_bound(block.len())];
     let (packed, code) = zlib_rs::compress_slice(&mut out, block, zlib_rs::DeflateConfig::new(0));

@@ -53,7 +53,8 @@ impl<'a> Array<'a> {
     }
 }
 
-/// Returns an array that holds one text, as the codes of its bytes and a final 0.
+/// Returns the tag of an array that holds the text `value`, as the codes of its bytes and a final
+/// 0.
 fn text_array(name: &str, value: &str) -> String {
     let codes: String = value.bytes().map(|byte| format!("{byte} ")).collect();
     format!(
@@ -123,7 +124,7 @@ impl<'a> VtkFile<'a> {
         self.tag(name, components, Array::Shared(array));
     }
 
-    /// Adds point data, cell data and points, which both formats have in common.
+    /// Adds point data, cell data and points, which `.vtu` and `.vtp` have in common.
     pub fn data_and_points(&mut self) -> Result<()> {
         let VtkOutput { geometry, point_data, cell_data, .. } = self.output;
         for (section, fields, rows) in [
