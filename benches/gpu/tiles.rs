@@ -18,7 +18,7 @@ use zeroset::levelset::tiled::{Options, Reinitialize};
 
 use crate::Failed;
 
-/// Steps of a timed run.
+/// The number of steps per timed run.
 const STEPS: u64 = 32;
 
 /// Radii of the spheres in voxels: from 10,000 tiles of 4^3 voxels to several million.

@@ -163,9 +163,9 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
     finish(curves, single, "text")
 }
 
-/// Builds a curve from ordered points. Drops each point that equals its predecessor. A
-/// degenerate curve (a single point, or a segment traversed back and forth) is counted in `single`
-/// instead.
+/// Builds a curve from ordered points. Drops each point that equals its predecessor. If the last
+/// point equals the first, the curve is closed. A degenerate curve (a single point, or a segment
+/// traversed back and forth) is counted in `single` instead.
 fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
     if points.is_empty() {
         return None;

@@ -66,8 +66,8 @@ fn is_noise(block: &[u8]) -> bool {
     lz4_flex::block::compress(block).len() > block.len() / 2
 }
 
-/// Compresses a block with zlib at level 1. On coordinates and distances, higher levels take several times longer
-/// and save only a few percent.
+/// Compresses a block with zlib at level 1. On coordinates and distances, higher levels take
+/// several times longer and save only a few percent.
 fn deflated(block: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     // Writing to memory cannot fail.
