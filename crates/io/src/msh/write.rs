@@ -270,7 +270,7 @@ impl Sets {
         Sets { sets: vec![Vec::new()], next: HashMap::new() }
     }
 
-    /// Returns the index of the set that consists of set number `set` and the group `number`.
+    /// Returns the index of the union of the set with index `set` and the group `number`.
     fn with(&mut self, set: u32, number: i32) -> u32 {
         if self.sets[set as usize].contains(&number) {
             return set;
