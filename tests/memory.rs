@@ -1,4 +1,5 @@
-//! Tests the memory of a triangle mesh at run time, as counted by the allocator (docs/patches.md).
+//! Tests the memory use of a triangle mesh at run time, as counted by the allocator
+//! (docs/patches.md).
 
 use std::path::Path;
 use std::sync::Arc;

@@ -137,7 +137,7 @@ struct Coefficients {
     DEVICE explicit Coefficients(const TileMotion& m)
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
-    // Sets the stored coefficients of one of four voxels.
+    // Sets the coefficients that are stored per voxel to those of voxel `i` of the quad.
     DEVICE void take(const StationaryQuad& kept, u32 i) {
 #if VELOCITY == TERM_STATIONARY
 #pragma unroll

@@ -100,7 +100,7 @@ fn count(truths: &[bool]) -> usize {
     truths.iter().filter(|&&truth| truth).count()
 }
 
-/// Returns the expression that is true in the group whose name is a number.
+/// Returns the expression that is true in the group named by a number.
 fn named(number: &Expression) -> Result<Expression> {
     let text = format!("{{{}}}", number.text().trim());
     Expression::parse(&text).map_err(|flaw| Error::usage(flaw.to_string(), ""))

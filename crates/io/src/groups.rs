@@ -6,7 +6,7 @@ use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};
 /// Prefix of the names of these arrays.
 const PREFIX: &str = "group:";
 
-/// A group as an array of 0 and 1.
+/// A group as an array of 0s and 1s.
 pub(super) struct Mask {
     /// Name of the array.
     pub(super) name: String,

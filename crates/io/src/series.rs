@@ -37,7 +37,7 @@ pub(super) enum Opened {
     Series(Series),
 }
 
-/// Recognizes a series among loaded files.
+/// Determines whether a loaded file is a series or holds a single state.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file is a damaged series.

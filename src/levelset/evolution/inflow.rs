@@ -48,7 +48,7 @@ impl Inflow {
         }
     }
 
-    /// Finds the boundary of a mesh.
+    /// Creates the inflow of a mesh with its boundary, and with the given inflow values, if any.
     pub fn new(patches: &Patches, values: Option<&Field>) -> Self {
         let on_boundary = |p: usize| {
             let patch = patches.patch(p);

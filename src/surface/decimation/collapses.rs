@@ -246,7 +246,7 @@ fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
     (b - a).cross(&(c - a))
 }
 
-/// Returns the smallest height of a triangle divided by its longest edge.
+/// Returns the ratio of the smallest height of a triangle to its longest edge.
 fn height([a, b, c]: [Vec3; 3], normal: Vec3) -> f64 {
     let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
     if longest > 0.0 { normal.norm() / longest } else { 0.0 }

@@ -111,7 +111,7 @@ pub(super) struct Row {
     pub triangles: u32,
 }
 
-/// The first vertex and triangle of each row.
+/// The first vertex of each row, its crossings, and the first triangle of each slice.
 pub(super) struct Counts {
     /// First vertex of each row, and the total number at the end: `[rows + 1]`.
     pub first_vertex: Vec<u32>,

@@ -85,9 +85,9 @@ pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArr
 }
 
 impl Mesh {
-    /// Returns the numbers of a name at all vertices or in all cells. A name stands for the first
-    /// of these that exists: an array over these places, an array over the other places, a group.
-    /// `U.x`, `U.y` and `U.z` are the components of an array `U`.
+    /// Returns the numbers that a name stands for, at all vertices or in all cells. A name stands
+    /// for the first of these that exists: an array over these places, an array over the other
+    /// places, a group. `U.x`, `U.y` and `U.z` are the components of an array `U`.
     ///
     /// - In a cell, a vertex array has the mean of its values at the corners.
     /// - At a vertex, a cell array has the mean of its values in the cells around it, weighted by

@@ -21,8 +21,9 @@ struct Region {
     code: i32,
 }
 
-/// Reads an annotation. Its array holds the number of the region of each vertex in the table, or -1
-/// for none. The vertices of each region become a group with the name of the region.
+/// Reads an annotation. For each vertex, its array holds the number that the table gives to the
+/// region of the vertex, or -1 for none. The vertices of each region become a group with the name
+/// of the region.
 ///
 /// Without a table, the array holds the numbers of the file. Returns a [`Flaw`] that names the byte
 /// if the file is cut off, or if a vertex is named that it does not have.

@@ -257,7 +257,7 @@ fn long_texts_are_read_by_many_threads_and_their_faults_have_the_same_lines() {
         .unzip();
     assert!(mesh.cells == cells.as_flattened());
     assert_eq!(mesh.cell_data[0].values, Values::Float(q));
-    // The lines of the header precede the vertices.
+    // Line numbers include the header.
     let header = file(&elements, "").lines().count();
     let mut wrong = vertices.clone();
     (wrong[60_000], wrong[65_000]) = ("1 2 x 4\n".into(), "1\n".into());
