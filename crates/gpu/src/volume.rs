@@ -51,7 +51,7 @@ zeroset_gpu::cuda_header! {
         pub slope: f64,
         /// The intercept of the scaling.
         pub intercept: f64,
-        /// The number of voxels along each axis.
+        /// The numbers of voxels along the axes.
         pub shape: [u32; 3],
         /// The number type, as a value of `Stored`.
         pub stored: u32,

@@ -23,7 +23,7 @@ zeroset_gpu::cuda_header! {
         pub values: [u64; 3] as "stored *",
         /// The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
         pub origin: [f64; 3],
-        /// The edge length of a voxel.
+        /// The edge of a voxel.
         pub dx: f64,
         /// The half width of the band, in voxels.
         pub gamma: R,
