@@ -10,26 +10,15 @@ use zeroset::io;
 const SOUP: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\n\
                     f 1 2 3\nf 4 5 6\nf 7 8 9\n";
 
-fn run(place: &Place, line: &str) -> (i32, String) {
-    let output = place.command(line).output().unwrap();
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    (output.status.code().unwrap(), text.concat())
-}
-
-fn good(place: &Place, line: &str) {
-    let (code, text) = run(place, line);
-    assert_eq!(code, 0, "{line}: {text}");
-}
-
 #[test]
 fn every_vertex_of_the_file_has_a_value() {
     let place = Place::new();
     place.put("soup.obj", SOUP);
     let line = "distance soup.obj --from vertex:0 --from vertex:4 --labels -o";
-    good(&place, &format!("{line} d.vtp"));
+    place.good(&format!("{line} d.vtp"));
     let file = io::read_mesh(&place.path("d.vtp")).unwrap();
     let expected = file.mesh.vertex_array("distance").unwrap().values.to_f64();
-    good(&place, "distance soup.obj --from vertex:0 --from vertex:4 -o d.npy");
+    place.good("distance soup.obj --from vertex:0 --from vertex:4 -o d.npy");
     let read = io::read_volume(&place.path("d.npy"), &io::VolumeOptions::default()).unwrap();
     assert_eq!(read.volume.samples().type_name(), "float64");
     let found = read.volume.to_f64();
@@ -37,13 +26,13 @@ fn every_vertex_of_the_file_has_a_value() {
     assert!(found.len() == 9 && same(&found, &expected), "{found:?} {expected:?}");
     assert_eq!(found[..6], [0.0, 1.0, 1.0, 1.0, 0.0, 1.0], "both copies of joined vertices");
     assert!(found[6..].iter().all(|x| x.is_nan()), "{found:?}");
-    good(&place, &format!("{line} d.csv"));
+    place.good(&format!("{line} d.csv"));
     let text = std::fs::read_to_string(place.path("d.csv")).unwrap();
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 10);
     assert_eq!(rows[0], "vertex,x,y,z,distance,label");
     assert_eq!((rows[1], rows[5], rows[9]), ("0,0,0,0,0,0", "4,1,1,0,0,1", "8,5,1,0,NaN,-1"));
-    good(&place, "distance soup.obj --from vertex:0 -o plain.csv");
+    place.good("distance soup.obj --from vertex:0 -o plain.csv");
     let text = std::fs::read_to_string(place.path("plain.csv")).unwrap();
     assert!(text.starts_with("vertex,x,y,z,distance\n0,0,0,0,0\n"), "{text}");
 }
@@ -59,12 +48,12 @@ fn arrays_that_a_file_cannot_hold_are_refused() {
         ("-o d.np", "did you mean .npy?"),
         ("-o soup.obj", "unknown extension"),
     ] {
-        let (code, text) = run(&place, &format!("distance soup.obj --from vertex:0 {more}"));
+        let (code, text) = place.outcome(&format!("distance soup.obj --from vertex:0 {more}"));
         assert!(code == 2 && text.contains(part), "{more}: {text}");
     }
     // An input is never replaced.
-    good(&place, "distance soup.obj --from vertex:0 -o values.csv");
+    place.good("distance soup.obj --from vertex:0 -o values.csv");
     let line = "distance soup.obj --data values.csv --from vertex:0 -o values.csv";
-    let (code, text) = run(&place, line);
+    let (code, text) = place.outcome(line);
     assert!(code == 2 && text.contains("is an input file"), "{text}");
 }

@@ -27,21 +27,10 @@ fn gray(distance: f64) -> u8 {
     (255.0 * (0.5 - distance).clamp(0.0, 1.0)).round() as u8
 }
 
-fn run(place: &Place, line: &str) -> (i32, String) {
-    let output = place.command(line).output().unwrap();
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    (output.status.code().unwrap(), text.concat())
-}
-
-fn good(place: &Place, line: &str) {
-    let (code, text) = run(place, line);
-    assert_eq!(code, 0, "{line}: {text}");
-}
-
 /// Runs a case that computes the distance, and returns the vertices with their values.
 fn distances(place: &Place, case: &str) -> Vec<([f64; 3], f64)> {
     place.put("d.toml", case);
-    good(place, "run d.toml -o d --overwrite");
+    place.good("run d.toml -o d --overwrite");
     let file = io::read_mesh(&place.path("d/d.pvd")).unwrap();
     let values = file.mesh.vertex_array("distance").unwrap().values.to_f64();
     file.mesh.vertices.iter().copied().zip(values).collect()
@@ -89,7 +78,7 @@ fn a_mask_on_tiles_has_the_volume_of_its_openings() {
     };
     let volume = |image: &str| -> f64 {
         place.put("t.toml", &case(image));
-        good(&place, "run t.toml -o t --overwrite");
+        place.good("run t.toml -o t --overwrite");
         let text = std::fs::read_to_string(place.path("t/measures.csv")).unwrap();
         text.lines().nth(1).unwrap().split(',').nth(4).unwrap().parse().unwrap()
     };
@@ -113,7 +102,7 @@ fn what_cannot_be_used_is_refused_with_a_remedy() {
     let place = Place::new();
     picture(&place.path("disk.png"), [64, 48], disk);
     picture(&place.path("dark.png"), [8, 8], |_, _| 0);
-    good(&place, "generate square --cells 4,4 -o m.vtp");
+    place.good("generate square --cells 4,4 -o m.vtp");
     let mesh = "domain.mesh.path = \"m.vtp\"\n";
     let tiles = "domain.tiled.dx = 0.1\n";
     for (domain, image, parts) in [
@@ -131,7 +120,7 @@ fn what_cannot_be_used_is_refused_with_a_remedy() {
             "version = 1\n{domain}[initial.image]\n{image}\n[evolve]\nnormal_speed = 1\nend_time = 1\n"
         );
         place.put("c.toml", &case);
-        let (code, text) = run(&place, "check c.toml");
+        let (code, text) = place.outcome("check c.toml");
         assert!(code == 2 || code == 3, "{image}: {text}");
         assert!(parts.iter().all(|part| text.contains(part)), "{image}: {text}");
     }

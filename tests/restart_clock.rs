@@ -18,18 +18,6 @@ fn case(initial: &str, evolve: &str) -> String {
 const FIRST: &str = "domain.mesh.generate.square = { cells = [24, 24] }\n\
                      initial.ball = { center = [0.5, 0.5, 0], radius = 0.2 }";
 
-/// Runs a command. Returns the exit code and the text of both streams.
-fn run(place: &Place, line: &str) -> (i32, String) {
-    let output = place.command(line).output().unwrap();
-    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    (output.status.code().unwrap(), text.concat())
-}
-
-fn good(place: &Place, line: &str) {
-    let (code, text) = run(place, line);
-    assert_eq!(code, 0, "{line}: {text}");
-}
-
 fn report(place: &Place, folder: &str) -> serde_json::Value {
     let text = std::fs::read(place.path(&format!("{folder}/report.json"))).unwrap();
     serde_json::from_slice(&text).unwrap()
@@ -50,10 +38,10 @@ fn measures(place: &Place, folder: &str) -> Vec<(f64, f64)> {
 fn the_clock_continues_and_so_do_coefficients_and_outputs() {
     let place = Place::new();
     place.put("first.toml", &case(FIRST, "end_time = 0.2"));
-    good(&place, "run first.toml -o first");
+    place.good("run first.toml -o first");
     let whole = measures(&place, "first");
     assert_eq!(report(&place, "first")["start_time"], 0.0);
-    good(&place, "convert first/first.pvd state.vtp --time 0.05");
+    place.good("convert first/first.pvd state.vtp --time 0.05");
     for (name, initial) in [
         (
             "list",
@@ -73,7 +61,7 @@ fn the_clock_continues_and_so_do_coefficients_and_outputs() {
         ),
     ] {
         place.put("next.toml", &case(initial, "end_time = 0.2"));
-        good(&place, &format!("run next.toml -o {name}"));
+        place.good(&format!("run next.toml -o {name}"));
         let found = measures(&place, name);
         let times: Vec<f64> = found.iter().map(|row| row.0).collect();
         assert_eq!(times, [0.05, 0.1, 0.15000000000000002, 0.2], "{name}");
@@ -95,7 +83,7 @@ fn the_clock_continues_and_so_do_coefficients_and_outputs() {
 fn a_key_and_the_old_defaults_set_the_clock() {
     let place = Place::new();
     place.put("first.toml", &case(FIRST, "end_time = 0.05"));
-    good(&place, "run first.toml -o first");
+    place.good("run first.toml -o first");
     let initial = "domain.mesh.path = \"first/first.pvd\"\ninitial.data = \"phi\"";
     for (name, options, start) in [
         ("given", "--set evolve.start_time=0", 0.0),
@@ -103,7 +91,7 @@ fn a_key_and_the_old_defaults_set_the_clock() {
         ("old", "--set defaults=\"0.1\"", 0.0),
     ] {
         place.put("next.toml", &case(initial, "end_time = 0.15"));
-        good(&place, &format!("run next.toml -o {name} {options}"));
+        place.good(&format!("run next.toml -o {name} {options}"));
         let found = measures(&place, name);
         assert_eq!(found[0].0, start, "{name}");
         let moves = found.last().unwrap().1 > 1.05 * found[0].1;
@@ -114,7 +102,7 @@ fn a_key_and_the_old_defaults_set_the_clock() {
     let shape = "domain.mesh.path = \"first/first.pvd\"\n\
                  initial.ball = { center = [0.5, 0.5, 0], radius = 0.2 }";
     place.put("shape.toml", &case(shape, "end_time = 0.05"));
-    good(&place, "run shape.toml -o shape");
+    place.good("run shape.toml -o shape");
     assert_eq!(measures(&place, "shape")[0].0, 0.0);
 }
 
@@ -122,18 +110,18 @@ fn a_key_and_the_old_defaults_set_the_clock() {
 fn an_end_before_the_start_is_refused() {
     let place = Place::new();
     place.put("first.toml", &case(FIRST, "end_time = 0.05"));
-    good(&place, "run first.toml -o first");
+    place.good("run first.toml -o first");
     let initial = "domain.mesh.path = \"first/first.pvd\"\ninitial.data = \"phi\"";
     place.put("next.toml", &case(initial, "end_time = 0.05"));
     for line in ["run next.toml -o next", "check next.toml"] {
-        let (code, text) = run(&place, line);
+        let (code, text) = place.outcome(line);
         assert_eq!(code, 2, "{text}");
         let said =
             "evolve.end_time is 0.05, but the run begins at time 0.05, that of first/first.pvd";
         assert!(text.contains(said) && text.contains("times are absolute"), "{text}");
     }
     place.put("given.toml", &case(FIRST, "end_time = 0.05\nstart_time = 0.5"));
-    let (code, text) = run(&place, "check given.toml");
+    let (code, text) = place.outcome("check given.toml");
     assert!(code == 2 && text.contains("must be later than start_time = 0.5"), "{text}");
 }
 
@@ -145,7 +133,7 @@ fn the_clock_continues_on_tiles() {
     let volume = "volume = { min = [-0.6, -0.6, -0.6], max = [0.6, 0.6, 0.6] }\n";
     let ball = format!("{tiles}initial.ball = {{ center = [0, 0, 0], radius = 0.3 }}");
     place.put("first.toml", &(case(&ball, "end_time = 0.05") + volume));
-    good(&place, "run first.toml -o first");
+    place.good("run first.toml -o first");
     for (name, initial) in [
         (
             "volume",
@@ -155,7 +143,7 @@ fn the_clock_continues_on_tiles() {
     ] {
         let initial = format!("{tiles}{initial}");
         place.put("next.toml", &case(&initial, "end_time = 0.15"));
-        good(&place, &format!("run next.toml -o {name}"));
+        place.good(&format!("run next.toml -o {name}"));
         let found = measures(&place, name);
         assert_eq!(found[0].0, 0.05, "{name}");
         // The speed drops to zero at time 0.1, at a radius of 0.4.

@@ -185,7 +185,9 @@ mod tests {
         let plane = PlaneCurves::new(&curves);
         let at = |x: f64| plane.signed_distances(&[[20.0 + x, 20.0, 0.0]])[0];
         for (x, distance) in [(0.0, 7.0), (7.5, -0.5), (12.0, -5.0), (16.9, -0.1), (19.0, 2.0)] {
-            assert!((at(x) - distance).abs() < 0.04, "{x}: {}", at(x));
+            // Chords of length 1 and linear interpolation along edges each miss a circle by
+            // 1 / (8 r), together by 0.036 at the inner radius of 7.
+            assert!((at(x) - distance).abs() < 0.036, "{x}: {}", at(x));
         }
     }
 

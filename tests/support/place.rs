@@ -25,4 +25,19 @@ impl Place {
         command.current_dir(self.0.path()).arg("-q").args(line.split(' '));
         command
     }
+    /// Runs a command. Returns the exit code and the text of both streams.
+    #[allow(dead_code, reason = "not every test that includes this file needs it")]
+    pub fn outcome(&self, line: &str) -> (i32, String) {
+        let output = self.command(line).output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code().unwrap(), text.concat())
+    }
+
+    /// Runs a command that must succeed.
+    #[allow(dead_code, reason = "not every test that includes this file needs it")]
+    #[track_caller]
+    pub fn good(&self, line: &str) {
+        let (code, text) = self.outcome(line);
+        assert_eq!(code, 0, "{line}: {text}");
+    }
 }
