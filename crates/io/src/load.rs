@@ -57,19 +57,24 @@ pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>, Flaw> {
 
 /// Rejects device files, which may have no end.
 pub(super) fn refuse_device(path: &Path) -> Result<(), Flaw> {
-    #[cfg(unix)]
-    if let Ok(found) = std::fs::metadata(path) {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = found.file_type();
-        if kind.is_char_device() || kind.is_block_device() {
-            return Err(Flaw::whole(
-                "is a device, not a file",
-                "give the path of a file or a pipe",
-            )
-            .kind_of(FlawKind::Unfit));
+    match std::fs::metadata(path) {
+        Ok(found) if is_device(found.file_type()) => {
+            Err(Flaw::whole("is a device, not a file", "give the path of a file or a pipe")
+                .kind_of(FlawKind::Unfit))
         }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+#[cfg(unix)]
+fn is_device(kind: std::fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_char_device() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: std::fs::FileType) -> bool {
+    false
 }
 
 pub(super) fn empty() -> Flaw {

@@ -1,5 +1,7 @@
 //! Tests of the content of a file, used to recognize unsupported formats.
 
+use std::cell::OnceCell;
+
 /// The number of leading bytes that are searched for words and lines.
 const HEAD: usize = 64 << 10;
 /// The number of bytes at each end of a binary file that are searched for names.
@@ -10,13 +12,16 @@ pub(super) struct Content<'a> {
     pub(super) extension: &'a str,
     pub(super) bytes: &'a [u8],
     head: &'a [u8],
+    /// The lines of `head`. They are split once, because a dozen formats look for words in them.
+    lines: OnceCell<Vec<&'a [u8]>>,
 }
 
 impl<'a> Content<'a> {
     /// Creates the content of a file with this extension. A byte-order mark is skipped.
     pub(super) fn new(extension: &'a str, bytes: &'a [u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        Content { extension, bytes, head: bytes.get(..HEAD).unwrap_or(bytes) }
+        let head = bytes.get(..HEAD).unwrap_or(bytes);
+        Content { extension, bytes, head, lines: OnceCell::new() }
     }
 
     /// Whether the bytes at offset `place` are `word`.
@@ -36,7 +41,7 @@ impl<'a> Content<'a> {
 
     /// Whether a line begins with `word` in upper or lower case.
     pub(super) fn has_line(&self, word: &[u8]) -> bool {
-        self.lines().any(|line| starts_with_any_case(line, word))
+        self.lines().iter().any(|line| starts_with_any_case(line, word))
     }
 
     /// Whether the first bytes contain `word` in upper or lower case.
@@ -52,9 +57,13 @@ impl<'a> Content<'a> {
         within(&self.bytes[..first]) || within(&self.bytes[last..])
     }
 
-    fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
+    /// Returns the lines that are not blank, without leading blanks.
+    fn lines(&self) -> &[&'a [u8]] {
         let ends = |b: &u8| *b == b'\n' || *b == b'\r';
-        self.head.split(ends).map(<[u8]>::trim_ascii_start).filter(|line| !line.is_empty())
+        self.lines.get_or_init(|| {
+            let lines = self.head.split(ends).map(<[u8]>::trim_ascii_start);
+            lines.filter(|line| !line.is_empty()).collect()
+        })
     }
 
     fn words(&self) -> impl Iterator<Item = &'a [u8]> {
@@ -169,7 +178,7 @@ impl<'a> Content<'a> {
     /// Whether the text is a list of sections in parentheses, each beginning with a number, as
     /// written by Fluent.
     pub(super) fn is_fluent(&self) -> bool {
-        let Some(first) = self.lines().next().and_then(|line| line.strip_prefix(b"(")) else {
+        let Some(first) = self.lines().first().and_then(|line| line.strip_prefix(b"(")) else {
             return false;
         };
         let index = first.split(|b| !b.is_ascii_digit()).next();

@@ -158,8 +158,8 @@ const TABLE: &[Foreign] = &[
     Foreign {
         name: "a CGNS mesh",
         is: |c| {
-            let nodes = c.has(b"GridCoordinates") && c.has(b"CoordinateX");
-            c.is_hdf5() && (c.has(b"CGNSLibraryVersion") || nodes) || c.is_adf()
+            let nodes = || c.has(b"GridCoordinates") && c.has(b"CoordinateX");
+            c.is_adf() || c.is_hdf5() && (c.has(b"CGNSLibraryVersion") || nodes())
         },
         remedy: "open it in ParaView and save it as .vtu, or convert it: `meshio convert IN OUT.vtu`",
     },
