@@ -211,6 +211,22 @@ fn volumes_and_other_surfaces_in_another_frame_are_doubtful() {
 }
 
 #[test]
+fn a_surface_that_does_not_state_its_frame_is_doubtful_beside_the_scanner() {
+    let folder = tempfile::tempdir().unwrap();
+    surface(&folder.path().join("lh.pial"), 0, 0);
+    let distance = |from: &str, more: &[&str]| {
+        let arguments = ["distance", "lh.pial", "--from", from, "-o", "d.vtp"];
+        succeeds(folder.path(), &[&arguments[..], more].concat())
+    };
+    let doubt = "states no c_ras";
+    assert!(distance("point:10,0,0", &[]).contains(doubt));
+    assert!(!distance("point:10,0,0", &["--frame", "file"]).contains(doubt));
+    assert!(!distance("vertex:0", &[]).contains(doubt));
+    let voxels = ["voxelize", "lh.pial", "--size", "8", "-o", "v.nii"];
+    assert!(succeeds(folder.path(), &voxels).contains(doubt));
+}
+
+#[test]
 fn anatomy_survives_into_outputs() {
     let cortex = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/fsaverage5_pial_left.gii.gz");
     let cortex = cortex.to_str().unwrap();

@@ -8,7 +8,8 @@ use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
 use zeroset::io::{
-    FileFrame, Frame, MeshOptions, WriteOptions, check_volume_target, read_mesh_with, write_volume,
+    FileFrame, Frame, FrameOffset, MeshOptions, WriteOptions, check_volume_target, read_mesh_with,
+    write_volume,
 };
 use zeroset::mesh::Mesh;
 use zeroset::surface::Voxels;
@@ -110,11 +111,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 
 /// Returns a warning if the voxels of a surface do not lie where a scanner would show them.
 fn beside_scanner(frame: &FileFrame) -> Option<String> {
-    let offset = frame.offset().filter(|&offset| offset > 0.0 && !frame.is_chosen)?;
-    Some(format!(
-        "the coordinates are up to {offset:.3} mm off those of the scanner, in which volumes lie; \
-         choose --frame scanner, or --frame file to keep them"
-    ))
+    Some(match frame.doubt()? {
+        FrameOffset::Known(offset) => format!(
+            "the coordinates are up to {offset:.3} mm off those of the scanner, in which volumes \
+             lie; choose --frame scanner, or --frame file to keep them"
+        ),
+        FrameOffset::Unknown => "how far the coordinates are off those of the scanner, in which \
+             volumes lie, is unknown, because the file states no c_ras; export the surface with \
+             its volume geometry, or choose --frame file to keep them"
+            .to_string(),
+    })
 }
 
 /// Marks the voxels inside, and warns about holes and about an empty result.

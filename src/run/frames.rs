@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use crate::config::{Coefficient, Component, Config, Initial, Seed, Velocity};
-use crate::io::FileFrame;
+use crate::io::{FileFrame, FrameOffset};
 
 /// Returns a warning if a case combines a mesh file that does not lie in the frame of the scanner
 /// with points or volumes, which probably do.
 pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<String> {
-    let offset = frame.offset().filter(|&offset| offset > 0.0 && !frame.is_chosen)?;
+    let offset = frame.doubt()?;
     let is_point = |seed: &&Seed| matches!(seed, Seed::Point { .. });
     let seeds = config.distance.iter().flat_map(|d| d.from.iter().chain(&d.paths_from));
     let other = match (&config.initial, seeds.clone().find(is_point)) {
@@ -23,9 +23,7 @@ pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<S
 /// Returns a warning if two surfaces lie in different frames. `other` is the frame of the surface
 /// at `path`, and `mesh` is the frame of the mesh of the case.
 pub(super) fn different(path: &Path, other: &FileFrame, mesh: &FileFrame) -> Option<String> {
-    let is_chosen = other.is_chosen || mesh.is_chosen;
-    let offset = other.offset_from(mesh).filter(|&offset| offset > 0.0 && !is_chosen)?;
-    Some(warning(path, other, offset, "the mesh of the case"))
+    Some(warning(path, other, other.doubt_beside(mesh)?, "the mesh of the case"))
 }
 
 /// Returns a warning if a surface on tiles is combined with volumes in the frame of the scanner.
@@ -42,15 +40,22 @@ pub(super) fn beside_volumes(config: &Config, path: &Path, surface: &FileFrame) 
     if !of_velocity && !scalars.iter().any(is_volume) {
         return None;
     }
-    let offset = surface.offset().filter(|&offset| offset > 0.0 && !surface.is_chosen)?;
-    Some(warning(path, surface, offset, "the scanner, in which the volumes of the case may lie"))
+    let other = "the scanner, in which the volumes of the case may lie";
+    Some(warning(path, surface, surface.doubt()?, other))
 }
 
-fn warning(path: &Path, frame: &FileFrame, offset: f64, other: &str) -> String {
+fn warning(path: &Path, frame: &FileFrame, offset: FrameOffset, other: &str) -> String {
+    let path = path.display();
+    let FrameOffset::Known(offset) = offset else {
+        return format!(
+            "{path}: how far the coordinates are off those of {other} is unknown, because a file \
+             states no c_ras; export the surface with its volume geometry, or choose the frame \
+             \"file\" if they match"
+        );
+    };
     let c_ras = frame.c_ras.map_or(String::new(), |[r, a, s]| format!(" (c_ras {r} {a} {s})"));
     format!(
-        "{}: the coordinates are up to {offset:.3} mm off those of {other}{c_ras}; choose the \
-         frame \"scanner\" or \"tkr\", or \"file\" if they match",
-        path.display()
+        "{path}: the coordinates are up to {offset:.3} mm off those of {other}{c_ras}; choose the \
+         frame \"scanner\" or \"tkr\", or \"file\" if they match"
     )
 }

@@ -46,7 +46,37 @@ pub struct FileFrame {
     pub is_chosen: bool,
 }
 
+/// How the coordinates of a file may differ from others with which they are combined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FrameOffset {
+    /// Points with the same coordinates lie up to this distance apart, in mm.
+    Known(f64),
+    /// One of the files does not state where its frame lies.
+    Unknown,
+}
+
 impl FileFrame {
+    /// Returns how the coordinates differ from those of volumes and points in the frame of the
+    /// scanner. Returns `None` if they do not differ, the user chose the frame, or nothing
+    /// indicates that the file belongs to a scan.
+    pub fn doubt(&self) -> Option<FrameOffset> {
+        self.doubt_beside(&FileFrame { coordinates: Some(Frame::Scanner), ..FileFrame::default() })
+    }
+
+    /// Returns how the coordinates differ from those of a file with the frame `other`, as
+    /// [`FileFrame::doubt`] does.
+    pub fn doubt_beside(&self, other: &FileFrame) -> Option<FrameOffset> {
+        if self.is_chosen || other.is_chosen {
+            return None;
+        }
+        match (self.offset_from(other), self.coordinates, other.coordinates) {
+            (Some(0.0), ..) => None,
+            (Some(offset), ..) => Some(FrameOffset::Known(offset)),
+            (None, Some(mine), Some(others)) if mine != others => Some(FrameOffset::Unknown),
+            (None, ..) => None,
+        }
+    }
+
     /// Returns the frame of a surface with tkr coordinates that was made from a volume with these
     /// axes (unit vectors) and this center.
     pub(crate) fn of_volume(axes: [[f64; 3]; 3], c_ras: [f64; 3]) -> Self {
@@ -196,6 +226,11 @@ mod tests {
         assert_eq!(tkr([3.0, 0.0, 4.0]).offset_from(&scanner), Some(5.0));
         assert_eq!(tkr([3.0, 0.0, 4.0]).offset_from(&tkr([3.0, 0.0, 4.0])), Some(0.0));
         assert_eq!(FileFrame::default().offset_from(&scanner), None);
+        let unstated = FileFrame { coordinates: Some(Frame::Tkr), ..FileFrame::default() };
+        assert_eq!(unstated.doubt(), Some(FrameOffset::Unknown));
+        assert_eq!(unstated.doubt_beside(&tkr([3.0, 0.0, 4.0])), None);
+        assert_eq!(tkr([3.0, 0.0, 4.0]).doubt(), Some(FrameOffset::Known(5.0)));
+        assert_eq!(FileFrame::default().doubt(), None);
         let mut unknown = FileFrame::default();
         assert!(unknown.choose(Frame::Scanner, &mut []).is_err());
         assert!(unknown.choose(Frame::File, &mut []).is_ok());

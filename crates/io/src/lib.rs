@@ -76,7 +76,7 @@ pub use columns::points_of_array;
 pub use companions::{companions_read, companions_written};
 pub use curves::{Curve, Curves, read_curves, read_curves_at};
 pub use cut::Uncut;
-pub use frame::{Affine, FileFrame, Frame};
+pub use frame::{Affine, FileFrame, Frame, FrameOffset};
 use load::Loaded;
 pub use matrix::{check_matrix_target, write_matrix};
 pub use moment::{Moment, StateTime, listed};
