@@ -10,6 +10,7 @@
 //! which vertices of a surface lie on which side of curves drawn on it.
 
 mod boundary_edges;
+mod boundary_loops;
 mod bvh;
 mod closest_point;
 pub(crate) mod connected_parts;

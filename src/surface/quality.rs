@@ -3,14 +3,13 @@
 
 pub mod cuda;
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
 use super::Locator;
+use super::boundary_loops::Boundary;
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
-use crate::mesh::statistics::{connections, facets::CellsAround};
+use crate::mesh::statistics::connections;
 use crate::words::counted;
 
 /// Points per partial sum. The number is fixed, so that the mean does not depend on the number of
@@ -37,9 +36,13 @@ pub struct Topology {
     pub nonmanifold_edges: usize,
     /// Boundary loops, the longest first.
     pub holes: Vec<Hole>,
+    /// Number of boundary edges that belong to no loop, because the triangles around one of their
+    /// vertices meet an edge with three or more triangles.
+    pub stuck_edges: usize,
 }
 
-/// A boundary loop: a closed chain of edges with one triangle each.
+/// A boundary loop: a closed chain of edges with one triangle each. It passes no vertex twice: where
+/// holes touch at a vertex, each has its own loop.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Hole {
     /// Number of edges.
@@ -56,6 +59,11 @@ impl Topology {
         let found = connections(mesh);
         let closed = found.boundary == 0 && found.nonmanifold == 0 && found.inconsistent == 0;
         let components = found.components;
+        // Most surfaces are closed, and the search for loops costs as much as the counts above.
+        let boundary = (found.boundary > 0).then(|| Boundary::of(mesh));
+        let loops = boundary.iter().flat_map(|boundary| &boundary.loops);
+        let mut holes: Vec<Hole> = loops.map(|hole| Hole::new(mesh, &hole.vertices)).collect();
+        holes.sort_by(|a, b| b.length.total_cmp(&a.length));
         Topology {
             vertices: mesh.n_vertices() - found.unreferenced,
             triangles: mesh.n_cells(),
@@ -64,7 +72,8 @@ impl Topology {
             genus: closed.then_some(components as i64 - found.euler / 2),
             closed: closed && mesh.n_cells() > 0,
             nonmanifold_edges: found.nonmanifold,
-            holes: if found.boundary > 0 { holes(mesh) } else { Vec::new() },
+            holes,
+            stuck_edges: boundary.map_or(0, |boundary| boundary.stuck),
         }
     }
 }
@@ -80,42 +89,14 @@ impl std::fmt::Display for Topology {
     }
 }
 
-/// Returns the boundary loops, the longest first. Loops that touch at a vertex may be returned as
-/// one loop, depending on the order of their edges.
-fn holes(mesh: &Mesh) -> Vec<Hole> {
-    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
-    let edges: Vec<Vec<[u32; 2]>> = around.facets(
-        |_| true,
-        |edges: &mut Vec<[u32; 2]>, uses| {
-            let [a, b, _] = uses.vertices;
-            if uses.even + uses.odd == 1 {
-                edges.push(if uses.even == 1 { [a, b] } else { [b, a] });
-            }
-        },
-    );
-    let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for [a, b] in edges.into_iter().flatten() {
-        next.entry(a).or_default().push(b);
+impl Hole {
+    fn new(mesh: &Mesh, vertices: &[u32]) -> Self {
+        let at = |k: usize| Vec3::from(mesh.vertices[vertices[k % vertices.len()] as usize]);
+        let edges = vertices.len();
+        let length = (0..edges).map(|k| (at(k + 1) - at(k)).norm()).sum();
+        let sum: Vec3 = (0..edges).map(at).sum();
+        Hole { edges, length, center: (sum / edges as f64).into() }
     }
-    let at = |v: u32| Vec3::from(mesh.vertices[v as usize]);
-    let mut holes = Vec::new();
-    while let Some((&first, _)) = next.first_key_value() {
-        let (mut v, mut edges, mut length, mut sum) = (first, 0, 0.0, Vec3::zeros());
-        while let Some(ends) = next.get_mut(&v) {
-            let Some(end) = ends.pop() else { break };
-            if ends.is_empty() {
-                next.remove(&v);
-            }
-            (edges, length, sum) = (edges + 1, length + (at(end) - at(v)).norm(), sum + at(v));
-            v = end;
-            if v == first {
-                break;
-            }
-        }
-        holes.push(Hole { edges, length, center: (sum / edges as f64).into() });
-    }
-    holes.sort_by(|a, b| b.length.total_cmp(&a.length));
-    holes
 }
 
 /// Distances of points from a surface, in mesh units.
@@ -191,6 +172,25 @@ mod tests {
         let center = Vec3::from(open.holes[0].center);
         assert!((center - Vec3::from(mesh.vertices[9])).norm() < 0.1);
         assert_eq!(open.vertices, mesh.n_vertices() - 1);
+    }
+
+    #[test]
+    fn holes_that_touch_at_a_vertex_are_separate() {
+        let mut mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
+        let of_nine: Vec<usize> =
+            (0..mesh.n_cells()).filter(|&k| mesh.cells[3 * k..3 * k + 3].contains(&9)).collect();
+        // Two triangles at vertex 9 that share no edge.
+        let is_apart = |k: &&usize| {
+            let common = |v: &&u32| mesh.cells[3 * of_nine[0]..][..3].contains(*v);
+            mesh.cells[3 * **k..][..3].iter().filter(common).count() == 1
+        };
+        let removed = [of_nine[0], *of_nine.iter().find(is_apart).unwrap()];
+        let kept = mesh.iter_cells().enumerate().filter(|(k, _)| !removed.contains(k));
+        let cells: Vec<u32> = kept.flat_map(|(_, cell)| cell.to_vec()).collect();
+        mesh.cells = cells;
+        let found = Topology::of(&mesh);
+        assert_eq!(found.holes.iter().map(|hole| hole.edges).collect::<Vec<_>>(), [3, 3]);
+        assert_eq!(found.stuck_edges, 0);
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub fn of_topology(surface: &Topology, units: &str) -> String {
         let edges = counted(surface.nonmanifold_edges, ["edge has", "edges have"]);
         text += &format!("          {edges} three triangles\n");
     }
+    if surface.stuck_edges > 0 {
+        let edges =
+            counted(surface.stuck_edges, ["boundary edge belongs", "boundary edges belong"]);
+        text += &format!("          {edges} to no loop\n");
+    }
     for hole in surface.holes.iter().take(3) {
         let [x, y, z] = hole.center;
         text += &format!(

@@ -1,17 +1,15 @@
 //! Fills the holes of a surface.
 
-mod border;
 mod patch;
 mod triangulation;
 
 use rayon::prelude::*;
 
-use self::border::{Border, Loop};
 use self::patch::Patch;
 use self::triangulation::Polygon;
 use super::Parts;
+use super::boundary_loops::{Boundary, BoundaryLoop};
 use crate::geometry::Vec3;
-use crate::mesh::statistics::facets::{CellsAround, Uses};
 use crate::mesh::{DataArray, Kind, Members, Mesh, Values, vertex_normals};
 use crate::words::{counted, short};
 
@@ -124,17 +122,17 @@ pub fn fill_holes(mesh: &mut Mesh, size: HoleSize) -> FilledHoles {
     if mesh.kind == Kind::Volume {
         return result;
     }
-    let mut border = Border::new(mesh.n_vertices(), &mesh.cells, &boundary(mesh));
-    result.stuck_edges = border.stuck;
-    if border.loops.is_empty() {
+    let mut boundary = Boundary::of(mesh);
+    result.stuck_edges = boundary.stuck;
+    if boundary.loops.is_empty() {
         return result;
     }
     let parts = Parts::new(mesh);
     let areas = parts.areas(mesh);
-    let loops = std::mem::take(&mut border.loops);
-    let part_of = |hole: &Loop| parts.of_vertex(hole.vertices[0] as usize).unwrap_or(0);
+    let loops = std::mem::take(&mut boundary.loops);
+    let part_of = |hole: &BoundaryLoop| parts.of_vertex(hole.vertices[0] as usize).unwrap_or(0);
     let fillings: Vec<Filling> =
-        loops.par_iter().map(|hole| Filling::new(mesh, &border, hole)).collect();
+        loops.par_iter().map(|hole| Filling::new(mesh, &boundary, hole)).collect();
     let mut greatest = vec![0.0_f64; areas.len()];
     for filling in &fillings {
         let greatest = &mut greatest[part_of(filling.hole)];
@@ -149,7 +147,7 @@ pub fn fill_holes(mesh: &mut Mesh, size: HoleSize) -> FilledHoles {
         };
         if is_left {
             result.leave(&filling);
-        } else if filling.add_to(mesh, &mut border, &mut rows, &mut result).is_none() {
+        } else if filling.add_to(mesh, &mut boundary, &mut rows, &mut result).is_none() {
             result.unfit += 1;
         }
     }
@@ -161,25 +159,12 @@ pub fn fill_holes(mesh: &mut Mesh, size: HoleSize) -> FilledHoles {
     result
 }
 
-/// Returns the edges with one triangle, in the direction of the triangle, in the order of their
-/// lower vertices.
-fn boundary(mesh: &Mesh) -> Vec<[u32; 2]> {
-    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
-    let add = |edges: &mut Vec<[u32; 2]>, uses: Uses| {
-        let [a, b, _] = uses.vertices;
-        if uses.even + uses.odd == 1 && a != b {
-            edges.push(if uses.even == 1 { [a, b] } else { [b, a] });
-        }
-    };
-    around.facets(|_| true, add).concat()
-}
-
 fn at(mesh: &Mesh, v: u32) -> Vec3 {
     mesh.vertices[v as usize].into()
 }
 
 /// Returns the unit normals of the triangles beside a hole, oriented like its filling.
-fn normals_beside(mesh: &Mesh, hole: &Loop) -> Vec<Vec3> {
+fn normals_beside(mesh: &Mesh, hole: &BoundaryLoop) -> Vec<Vec3> {
     let n = hole.vertices.len();
     let normal = |k: usize| {
         let t = &mesh.cells[3 * hole.beside[k] as usize..][..3];
@@ -196,7 +181,7 @@ fn normals_beside(mesh: &Mesh, hole: &Loop) -> Vec<Vec3> {
 
 /// A hole with the triangles of smallest area that fill it.
 struct Filling<'a> {
-    hole: &'a Loop,
+    hole: &'a BoundaryLoop,
     x: Vec<Vec3>,
     /// The unit normals of the triangles beside the hole.
     beside: Vec<Vec3>,
@@ -208,16 +193,16 @@ struct Filling<'a> {
 }
 
 impl<'a> Filling<'a> {
-    fn new(mesh: &Mesh, border: &Border, hole: &'a Loop) -> Self {
+    fn new(mesh: &Mesh, boundary: &Boundary, hole: &'a BoundaryLoop) -> Self {
         let x: Vec<Vec3> = hole.vertices.iter().map(|&v| at(mesh, v)).collect();
         let beside = normals_beside(mesh, hole);
         let mut filling = Filling { hole, x, beside, triangles: None, area: 0.0 };
-        filling.triangulate(border);
+        filling.triangulate(boundary);
         filling
     }
 
-    fn triangulate(&mut self, border: &Border) {
-        let is_taken = |a: usize, b: usize| self.is_taken(border, a, b);
+    fn triangulate(&mut self, boundary: &Boundary) {
+        let is_taken = |a: usize, b: usize| self.is_taken(boundary, a, b);
         let polygon = Polygon { x: &self.x, beside: &self.beside, is_taken: &is_taken };
         let found = polygon.triangulated().filter(|_| self.x.len() > 2);
         let area = |t: &[u32; 3]| {
@@ -228,18 +213,18 @@ impl<'a> Filling<'a> {
         self.triangles = found;
     }
 
-    fn is_taken(&self, border: &Border, a: usize, b: usize) -> bool {
-        border.has_edge(self.hole.vertices[a], self.hole.vertices[b])
+    fn is_taken(&self, boundary: &Boundary, a: usize, b: usize) -> bool {
+        boundary.has_edge(self.hole.vertices[a], self.hole.vertices[b])
     }
 
     /// Returns whether another hole that was filled since uses an edge between two vertices of
     /// this one.
-    fn is_outdated(&self, border: &Border) -> bool {
+    fn is_outdated(&self, boundary: &Boundary) -> bool {
         let n = self.x.len();
         self.triangles.iter().flatten().any(|t| {
             (0..3).map(|k| [t[k] as usize, t[(k + 1) % 3] as usize]).any(|[a, b]| {
                 let gap = a.abs_diff(b);
-                gap > 1 && gap < n - 1 && self.is_taken(border, a, b)
+                gap > 1 && gap < n - 1 && self.is_taken(boundary, a, b)
             })
         })
     }
@@ -249,16 +234,16 @@ impl<'a> Filling<'a> {
     fn add_to(
         mut self,
         mesh: &mut Mesh,
-        border: &mut Border,
+        boundary: &mut Boundary,
         rows: &mut Vec<u32>,
         result: &mut FilledHoles,
     ) -> Option<()> {
-        if self.is_outdated(border) {
-            self.triangulate(border);
+        if self.is_outdated(boundary) {
+            self.triangulate(boundary);
         }
         let (hole, n) = (self.hole, self.x.len());
         let given = self.triangles.clone()?;
-        let is_taken = |a: usize, b: usize| self.is_taken(border, a, b);
+        let is_taken = |a: usize, b: usize| self.is_taken(boundary, a, b);
         let mut patch = Patch::new(self.x.clone(), given.clone(), &is_taken);
         patch.refine();
         if !patch.is_sound(&self.beside) {
@@ -279,7 +264,7 @@ impl<'a> Filling<'a> {
         result.triangles += triangles.len();
         result.area += patch.area();
         for &[a, b, c] in &triangles {
-            [[a, b], [b, c], [c, a]].iter().for_each(|&[a, b]| border.add_edge(a, b));
+            [[a, b], [b, c], [c, a]].iter().for_each(|&[a, b]| boundary.add_edge(a, b));
         }
         mesh.cells.extend(triangles.as_flattened());
         Some(())

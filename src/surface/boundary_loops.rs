@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::mesh::Mesh;
+use crate::mesh::statistics::facets::{CellsAround, Uses};
+
 /// A boundary loop, in the direction in which the triangles of its hole run along it.
 #[derive(Clone, Debug)]
-pub(super) struct Loop {
+pub(super) struct BoundaryLoop {
     /// The vertices. No vertex occurs twice.
     pub vertices: Vec<u32>,
     /// The triangle of the surface at the edge from each vertex to the next one.
@@ -20,9 +23,9 @@ struct Edge {
 }
 
 /// The boundary of a surface.
-pub(super) struct Border {
+pub(super) struct Boundary {
     /// The loops, in the order of their lowest edges.
-    pub loops: Vec<Loop>,
+    pub loops: Vec<BoundaryLoop>,
     /// Number of boundary edges that belong to no loop, because the triangles around one of their
     /// vertices meet an edge with three or more triangles.
     pub stuck: usize,
@@ -30,15 +33,37 @@ pub(super) struct Border {
     edges: HashMap<[u32; 2], Edge>,
 }
 
+/// Returns the edges with one triangle, in the direction of the triangle, in the order of their
+/// lower vertices.
+fn boundary_edges(mesh: &Mesh) -> Vec<[u32; 2]> {
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
+    let add = |edges: &mut Vec<[u32; 2]>, uses: Uses| {
+        let [a, b, _] = uses.vertices;
+        if uses.even + uses.odd == 1 && a != b {
+            edges.push(if uses.even == 1 { [a, b] } else { [b, a] });
+        }
+    };
+    around.facets(|_| true, add).concat()
+}
+
 fn key(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-impl Border {
-    /// Finds the boundary of `triangles` (`[n * 3]`).
-    pub(super) fn new(n_vertices: usize, triangles: &[u32], boundary: &[[u32; 2]]) -> Self {
+impl Boundary {
+    /// Finds the boundary of a mesh of triangles.
+    pub(super) fn of(mesh: &Mesh) -> Self {
+        let edges = boundary_edges(mesh);
+        if edges.is_empty() {
+            return Boundary { loops: Vec::new(), stuck: 0, edges: HashMap::new() };
+        }
+        Self::new(mesh.n_vertices(), &mesh.cells, &edges)
+    }
+
+    /// Follows the boundary edges of `triangles` (`[n * 3]`).
+    fn new(n_vertices: usize, triangles: &[u32], at_boundary: &[[u32; 2]]) -> Self {
         let mut is_on = vec![false; n_vertices];
-        boundary.as_flattened().iter().for_each(|&v| is_on[v as usize] = true);
+        at_boundary.as_flattened().iter().for_each(|&v| is_on[v as usize] = true);
         let mut edges: HashMap<[u32; 2], Edge> = HashMap::new();
         for (t, corners) in (0_u32..).zip(triangles.chunks_exact(3)) {
             for k in 0..3 {
@@ -53,14 +78,14 @@ impl Border {
                 edge.count += 1;
             }
         }
-        let mut border = Border { loops: Vec::new(), stuck: 0, edges };
+        let mut boundary = Boundary { loops: Vec::new(), stuck: 0, edges };
         let mut visited: HashMap<[u32; 2], bool> = HashMap::new();
-        for &[a, b] in boundary {
+        for &[a, b] in at_boundary {
             if visited.insert(key(a, b), true).is_none() {
-                border.walk(triangles, [a, b], &mut visited);
+                boundary.walk(triangles, [a, b], &mut visited);
             }
         }
-        border
+        boundary
     }
 
     /// Returns whether the surface or a filled hole has the edge. One of its ends must be on the
@@ -150,7 +175,7 @@ impl Border {
 
     fn add(&mut self, part: Vec<(u32, u32)>) {
         let (vertices, beside) = part.into_iter().unzip();
-        self.loops.push(Loop { vertices, beside });
+        self.loops.push(BoundaryLoop { vertices, beside });
     }
 }
 
@@ -163,16 +188,16 @@ mod tests {
         // A hole with two triangles of the surface meeting at one of its vertices: a ring of eight
         // triangles around the vertices 0 and 1 would be longer, so this is a bow tie.
         let cells = [0, 1, 2, 0, 3, 4];
-        let boundary = [[0, 1], [1, 2], [2, 0], [0, 3], [3, 4], [4, 0]];
-        let border = Border::new(5, &cells, &boundary);
-        let vertices: Vec<_> = border.loops.iter().map(|l| l.vertices.clone()).collect();
+        let edges = [[0, 1], [1, 2], [2, 0], [0, 3], [3, 4], [4, 0]];
+        let boundary = Boundary::new(5, &cells, &edges);
+        let vertices: Vec<_> = boundary.loops.iter().map(|l| l.vertices.clone()).collect();
         assert_eq!(vertices, [[2, 1, 0], [4, 3, 0]]);
-        assert_eq!((border.loops[1].beside.clone(), border.stuck), (vec![1, 1, 1], 0));
-        assert!(border.has_edge(4, 0) && !border.has_edge(1, 3));
+        assert_eq!((boundary.loops[1].beside.clone(), boundary.stuck), (vec![1, 1, 1], 0));
+        assert!(boundary.has_edge(4, 0) && !boundary.has_edge(1, 3));
         // At an edge with three triangles, the boundary cannot be followed.
         let fan = [0, 1, 2, 0, 1, 3, 0, 1, 4];
-        let boundary = [[1, 2], [2, 0], [1, 3], [3, 0], [1, 4], [4, 0]];
-        let border = Border::new(5, &fan, &boundary);
-        assert_eq!((border.loops.len(), border.stuck), (0, 6));
+        let edges = [[1, 2], [2, 0], [1, 3], [3, 0], [1, 4], [4, 0]];
+        let boundary = Boundary::new(5, &fan, &edges);
+        assert_eq!((boundary.loops.len(), boundary.stuck), (0, 6));
     }
 }
