@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nalgebra::{Rotation3, Vector3};
-use zeroset_core::mesh::repair::{Hanging, Repair, Repairs, repair};
+use zeroset_core::mesh::repair::{Hanging, Repair, Repairs, Weld, repair};
 use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 use zeroset_testing::cell_geometry::measures;
@@ -231,4 +231,115 @@ fn parts_that_do_not_touch_stay_apart() {
     build.quads([1.001, 0.0], [1.0, 1.0], [2, 2]);
     let mesh = build.mesh(Kind::Planar);
     assert_eq!(split(mesh).1.hanging, Hanging::default());
+}
+
+/// Returns the mesh with separate vertices for each cell.
+fn torn(mesh: &Mesh) -> Mesh {
+    let vertices = mesh.cells.iter().map(|&v| mesh.vertices[v as usize]).collect();
+    Mesh::new(mesh.kind, vertices, (0..mesh.cells.len() as u32).collect())
+}
+
+/// Checks that the cells of a mesh share one vertex at each place.
+fn is_whole(mesh: &Mesh) -> bool {
+    let mut used: Vec<u32> = mesh.cells.clone();
+    used.sort_unstable();
+    used.dedup();
+    let mut places: Vec<[u64; 3]> =
+        used.iter().map(|&v| mesh.vertices[v as usize].map(|c| (c + 0.0).to_bits())).collect();
+    places.sort_unstable();
+    places.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+#[test]
+fn cells_with_separate_vertices_are_joined_at_hanging_nodes() {
+    for (kind, ratio) in [2, 3, 4].into_iter().flat_map(|r| [(Kind::Planar, r), (Kind::Volume, r)])
+    {
+        for is_elementwise in [false, true] {
+            let mut build = Build::default();
+            let mut add = |low: [f64; 2], n: u32| {
+                // Each piece has its own vertices.
+                build.numbers.clear();
+                match kind {
+                    Kind::Volume => build.hexahedra([low[0], low[1], 0.0], n),
+                    _ => build.quads(low, [1.0, 1.0], [n, n]),
+                }
+            };
+            add([0.0, 0.0], 2);
+            add([1.0, 0.0], 2 * ratio);
+            add([0.0, 1.0], 1);
+            let mesh = build.mesh(kind);
+            let mesh = if is_elementwise { torn(&mesh) } else { mesh };
+            let (whole, repair) = checked(&mesh);
+            assert!(is_whole(&whole), "{kind:?} {ratio} {is_elementwise}");
+            assert!(repair.join.slit_at.is_none(), "{:?}", repair.join);
+            assert!(repair.doubts().is_empty(), "{:?}", repair.doubts());
+            assert_eq!(inspect(&whole).components, 1);
+        }
+    }
+}
+
+#[test]
+fn boxes_whose_faces_are_cut_along_different_diagonals_are_joined() {
+    let mut build = Build::default();
+    build.hexahedra([0.0; 3], 2);
+    let first = build.mesh(Kind::Volume);
+    // The mirror image has the other diagonals.
+    let n = first.n_vertices() as u32;
+    let vertices: Vec<[f64; 3]> =
+        first.vertices.iter().map(|x| [2.0 - x[0], 1.0 - x[1], x[2]]).collect();
+    let cells: Vec<u32> = first.cells.iter().map(|v| v + n).collect();
+    let both = [first.vertices, vertices].concat();
+    let mesh = Mesh::new(Kind::Volume, both, [first.cells, cells].concat());
+    let (whole, done) = split(mesh.clone());
+    assert!(is_whole(&whole), "{:?}", done.join);
+    assert_eq!((done.join.vertices, inspect(&whole).components), (9, 1));
+    let never = Repairs { weld: Weld::Never, ..Repairs::default() };
+    assert!(repair(mesh, never).unwrap().1.is_nothing());
+}
+
+#[test]
+fn sides_that_are_kept_apart_are_not_connected_at_hanging_nodes() {
+    for kind in [Kind::Planar, Kind::Volume] {
+        let mut build = Build::default();
+        let mut add = |low: f64, n: u32| {
+            build.numbers.clear();
+            match kind {
+                Kind::Volume => build.hexahedra([low, 0.0, 0.0], n),
+                _ => build.quads([low, 0.0], [1.0, 1.0], [n, n]),
+            }
+            build.cells.len()
+        };
+        let first = add(0.0, 1) / kind.arity();
+        add(1.0, 2);
+        let mesh = build.mesh(kind);
+        let apart = |mesh: &Mesh, weld: Weld| {
+            let repairs = Repairs { weld, ..Repairs::default() };
+            let (same, repair) = repair(mesh.clone(), repairs).unwrap();
+            assert!(repair.is_nothing() && same.cells == mesh.cells, "{repair:?}");
+            assert!(repair.hanging.kept_apart > 0);
+            assert!(repair.doubts().concat().contains("kept apart"), "{:?}", repair.doubts());
+        };
+        apart(&mesh, Weld::Never);
+        let mut materials = mesh.clone();
+        let members = Members::Cells((0..first as u32).collect());
+        materials.groups.push(Group { name: "left".into(), members });
+        apart(&materials, Weld::Auto);
+        // Cells that share the vertices at the ends are meant to be connected.
+        let mut build = Build::default();
+        match kind {
+            Kind::Volume => {
+                build.hexahedra([0.0; 3], 1);
+                build.hexahedra([1.0, 0.0, 0.0], 2);
+            }
+            _ => {
+                build.quads([0.0; 2], [1.0, 1.0], [1, 1]);
+                build.quads([1.0, 0.0], [1.0, 1.0], [2, 2]);
+            }
+        }
+        let mesh = build.mesh(kind);
+        let never = Repairs { weld: Weld::Never, ..Repairs::default() };
+        let (_, repair) = repair(mesh.clone(), never).unwrap();
+        assert_eq!(repair.hanging, split(mesh).1.hanging);
+        assert_eq!(repair.hanging.kept_apart, 0);
+    }
 }

@@ -1,5 +1,7 @@
 //! Joins coincident vertices along boundary facets that are torn apart.
 
+use std::collections::HashSet;
+
 use super::apart::{Apart, key};
 use super::{Weld, cluster, facet_names, facets};
 use crate::mesh::statistics::facets::CellsAround;
@@ -23,7 +25,10 @@ pub struct Join {
     /// The number of these facets whose two sides already belonged to the same component. They
     /// formed a slit, a crack or a seam, which is closed now.
     pub slit_facets: usize,
-    /// Two stored vertices of the first facet of a slit or seam.
+    /// The number of edges of tetrahedra that formed such a slit, crack or seam, and whose faces
+    /// did not coincide.
+    pub slit_edges: usize,
+    /// Two stored vertices of the first facet or edge of a slit or seam.
     pub slit_at: Option<[u32; 2]>,
     /// The number of boundary facets that coincide with others but were kept apart, because a group
     /// contains them or because their cells have different materials.
@@ -33,6 +38,17 @@ pub struct Join {
 }
 
 impl Join {
+    /// Adds the counts of a later search. Facets that are kept apart are found every time.
+    pub(super) fn add(&mut self, later: Join) {
+        self.vertices += later.vertices;
+        self.facets += later.facets;
+        self.slit_facets += later.slit_facets;
+        self.slit_edges += later.slit_edges;
+        self.slit_at = self.slit_at.or(later.slit_at);
+        self.kept_apart = later.kept_apart;
+        self.kind = later.kind;
+    }
+
     pub(super) fn summary(&self) -> Option<String> {
         if self.vertices == 0 {
             return None;
@@ -43,10 +59,13 @@ impl Join {
             text += &format!(" along {} that were torn apart", facets(kind, self.facets));
         }
         if let (Some(kind), Some([a, b])) = (self.kind, self.slit_at) {
+            let torn = match self.slit_facets {
+                0 => counted(self.slit_edges, ["edge", "edges"]),
+                n => facets(kind, n),
+            };
             text += &format!(
-                " ({} belong to a slit or seam without a group, the first at vertices {a} and {b}; \
-                 `weld = \"never\"` keeps it open)",
-                facets(kind, self.slit_facets)
+                " ({torn} belong to a slit or seam without a group, the first at vertices {a} and \
+                 {b}; `weld = \"never\"` keeps it open)"
             );
         }
         Some(text)
@@ -64,14 +83,27 @@ impl Join {
     }
 }
 
+/// The cells of a mesh before it was changed, and the one that each cell comes from.
+pub(super) struct Stored<'a> {
+    /// The corners of the cells.
+    pub cells: &'a [u32],
+    /// The original cell of each cell. Empty if no cell was replaced.
+    pub parents: &'a [u32],
+}
+
 /// Joins coincident vertices in the cells of a mesh, whose boundary facets are `boundary`. Returns
 /// the counts and, if a vertex was replaced, the replacement of each vertex.
-pub(super) fn join(mesh: &mut Mesh, weld: Weld, boundary: &[[u32; 3]]) -> (Join, Vec<u32>) {
+pub(super) fn join(
+    mesh: &mut Mesh,
+    weld: Weld,
+    boundary: &[[u32; 3]],
+    stored: &Stored,
+) -> (Join, Vec<u32>) {
     let mut sets = UnionFind::new(mesh.n_vertices());
     let mut join = Join { kind: Some(mesh.kind), ..Join::default() };
     match weld {
         Weld::Never => return (join, Vec::new()),
-        Weld::Auto => along_facets(mesh, boundary, &mut sets, &mut join),
+        Weld::Auto => along_facets(mesh, boundary, stored, &mut sets, &mut join),
         Weld::Within(length) => within(mesh, length, &mut sets),
     }
     let representative = sets.into_roots();
@@ -109,7 +141,13 @@ fn finite(mesh: &Mesh, condition: impl Fn(usize) -> bool) -> Vec<u32> {
 
 /// Joins the coincident vertices of boundary facets and of cells that share no vertex with another
 /// cell.
-fn along_facets(mesh: &Mesh, boundary: &[[u32; 3]], sets: &mut UnionFind, join: &mut Join) {
+fn along_facets(
+    mesh: &Mesh,
+    boundary: &[[u32; 3]],
+    stored: &Stored,
+    sets: &mut UnionFind,
+    join: &mut Join,
+) {
     if boundary.is_empty() {
         return;
     }
@@ -128,8 +166,13 @@ fn along_facets(mesh: &Mesh, boundary: &[[u32; 3]], sets: &mut UnionFind, join: 
         return;
     }
     let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, mesh.kind.arity());
-    let mut pairs = Pairs { mesh, around, apart: Apart::new(mesh), place, sets, join };
-    pairs.join_facets(boundary);
+    let components = components_of(mesh, stored.cells);
+    let apart = Apart::new(mesh);
+    let mut pairs = Pairs { mesh, around, apart, place, stored, components, sets, join };
+    let kept_apart = pairs.join_facets(boundary);
+    if mesh.kind == Kind::Volume {
+        pairs.join_edges(boundary, &kept_apart);
+    }
     pairs.join_loose_cells(&candidates);
 }
 
@@ -170,65 +213,113 @@ struct Pairs<'a> {
     apart: Apart,
     /// For each vertex, the first vertex at the same place.
     place: Vec<u32>,
+    stored: &'a Stored<'a>,
+    /// For each vertex, a number that is the same for all vertices of connected stored cells.
+    components: Vec<u32>,
     sets: &'a mut UnionFind,
     join: &'a mut Join,
 }
 
 impl Pairs<'_> {
-    /// Joins boundary facets whose vertices all coincide.
-    fn join_facets(&mut self, boundary: &[[u32; 3]]) {
+    /// Joins boundary facets whose vertices all coincide. Returns the indices in `boundary` of those
+    /// that are kept apart.
+    fn join_facets(&mut self, boundary: &[[u32; 3]]) -> Vec<u32> {
         let n = self.mesh.kind.arity() - 1;
-        let at_place = |facet: &[u32; 3]| {
-            let mut places = [0; 3];
-            facet[..n].iter().zip(&mut places).for_each(|(&v, p)| *p = self.place[v as usize]);
-            places
-        };
         let mut keys: Vec<([u32; 3], u32)> =
-            (0..).zip(boundary).map(|(k, facet)| (key(&at_place(facet)[..n]), k)).collect();
+            (0..).zip(boundary).map(|(k, facet)| (self.key_of(&facet[..n]), k)).collect();
         keys.sort_unstable();
-        let mut components = None;
+        let mut kept_apart = Vec::new();
         for run in keys.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-            let mut members: Vec<(u64, [u32; 3])> = Vec::with_capacity(run.len());
+            let mut members: Vec<(u64, u32)> = Vec::with_capacity(run.len());
             for &(_, k) in run {
-                let facet = boundary[k as usize];
-                if self.apart.names(&facet[..n]) {
-                    self.join.kept_apart += 1;
+                let facet = &boundary[k as usize][..n];
+                if self.apart.names(facet) {
+                    kept_apart.push(k);
                 } else {
-                    let cell = self.around.cell_with(&facet[..n]);
-                    members.push((self.apart.material(cell), facet));
+                    members.push((self.apart.material(self.around.cell_with(facet)), k));
                 }
             }
             members.sort_unstable();
             for same in members.chunk_by(|a, b| a.0 == b.0) {
-                if same.len() == 1 {
-                    self.join.kept_apart += 1;
+                if let [(_, alone)] = same {
+                    kept_apart.push(*alone);
                     continue;
                 }
-                let components =
-                    components.get_or_insert_with(|| components_of(self.mesh)).as_slice();
-                self.join_copies(same, components);
+                let copies: Vec<&[u32]> =
+                    same.iter().map(|&(_, k)| &boundary[k as usize][..n]).collect();
+                self.join.facets += copies.len();
+                let slits = self.join_copies(&copies);
+                self.join.slit_facets += 2 * slits;
+            }
+        }
+        self.join.kept_apart = kept_apart.len();
+        kept_apart
+    }
+
+    /// Joins edges of boundary faces whose ends coincide, even if no faces do, for example because
+    /// a quadrilateral is cut along different diagonals on its two sides. Edges of faces that are
+    /// kept apart stay apart.
+    fn join_edges(&mut self, boundary: &[[u32; 3]], kept_apart: &[u32]) {
+        let edges = |[a, b, c]: [u32; 3]| [[a, b], [b, c], [a, c]];
+        let apart: HashSet<[u32; 3]> = kept_apart
+            .iter()
+            .flat_map(|&k| edges(boundary[k as usize]))
+            .map(|edge| self.key_of(&edge))
+            .collect();
+        let mut keys: Vec<([u32; 3], u64, [u32; 2])> = Vec::new();
+        for facet in boundary.iter().filter(|facet| !self.apart.names(&facet[..])) {
+            let material = self.apart.material(self.around.cell_with(facet));
+            let all = edges(*facet).map(|[a, b]| [a.min(b), a.max(b)]);
+            keys.extend(all.iter().map(|edge| (self.key_of(edge), material, *edge)));
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        for run in keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|run| run.len() > 1) {
+            let copies: Vec<&[u32]> = run.iter().map(|(_, _, edge)| &edge[..]).collect();
+            let mut roots = |edge: &[u32]| key(&[edge[0], edge[1]].map(|v| self.sets.root(v)));
+            let first = roots(copies[0]);
+            let is_torn = copies.iter().any(|copy| roots(copy) != first);
+            if is_torn && !apart.contains(&run[0].0) {
+                let slits = self.join_copies(&copies);
+                self.join.slit_edges += 2 * slits;
             }
         }
     }
 
-    /// Joins the coincident vertices of the given copies of one facet.
-    fn join_copies(&mut self, copies: &[(u64, [u32; 3])], components: &[u32]) {
-        let n = self.mesh.kind.arity() - 1;
-        let first = copies[0].1;
-        self.join.facets += copies.len();
-        for (_, facet) in &copies[1..] {
-            if components[first[0] as usize] == components[facet[0] as usize] {
-                self.join.slit_facets += 2;
+    /// Returns the places of the vertices of a facet or edge, in ascending order.
+    fn key_of(&self, vertices: &[u32]) -> [u32; 3] {
+        let mut places = [0; 3];
+        vertices.iter().zip(&mut places).for_each(|(&v, p)| *p = self.place[v as usize]);
+        key(&places[..vertices.len()])
+    }
+
+    /// Joins the coincident vertices of the given copies of one facet or edge. Returns the number
+    /// of copies that already belonged to the same component as the first one.
+    fn join_copies(&mut self, copies: &[&[u32]]) -> usize {
+        let (first, mut slits) = (copies[0], 0);
+        let component = self.component(first);
+        for copy in &copies[1..] {
+            if self.component(copy) == component {
+                slits += 1;
                 self.join.slit_at.get_or_insert([first[0], first[1]]);
             }
-            for &v in &facet[..n] {
+            for &v in *copy {
                 let place = self.place[v as usize];
-                let copy = first[..n].iter().find(|&&w| self.place[w as usize] == place);
-                copy.iter().for_each(|&&w| {
+                let other = first.iter().find(|&&w| self.place[w as usize] == place);
+                other.iter().for_each(|&&w| {
                     self.sets.join(v, w);
                 });
             }
         }
+        slits
+    }
+
+    /// Returns the component of the stored cell from which a cell with these vertices comes.
+    fn component(&self, vertices: &[u32]) -> u32 {
+        let cell = self.around.cell_with(vertices);
+        let stored = self.stored.parents.get(cell).map_or(cell, |&cell| cell as usize);
+        let corner = self.stored.cells[stored * self.mesh.kind.arity()];
+        self.components[corner as usize]
     }
 
     /// Joins the coincident vertices of cells that share no vertex with another cell.
@@ -249,9 +340,9 @@ impl Pairs<'_> {
 }
 
 /// Returns a number for each vertex. The number is the same for all vertices of connected cells.
-fn components_of(mesh: &Mesh) -> Vec<u32> {
+fn components_of(mesh: &Mesh, cells: &[u32]) -> Vec<u32> {
     let mut sets = UnionFind::new(mesh.n_vertices());
-    for cell in mesh.iter_cells() {
+    for cell in cells.chunks_exact(mesh.kind.arity()) {
         for &v in &cell[1..] {
             sets.join(cell[0], v);
         }

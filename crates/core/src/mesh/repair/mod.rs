@@ -20,6 +20,7 @@ use super::statistics::facets::boundary_facets;
 use super::{Kind, Mesh};
 use crate::error::Result;
 use crate::words::counted;
+use coincident::Stored;
 
 pub use apart::materials;
 pub use coincident::Join;
@@ -111,6 +112,51 @@ impl Repair {
         self.parents.get(cell as usize).copied().unwrap_or(cell)
     }
 
+    /// Joins coincident vertices of the mesh with the given boundary. `stored` lists the corners of
+    /// the stored cells. Returns true if a vertex was joined.
+    fn join(&mut self, mesh: &mut Mesh, weld: Weld, boundary: &[[u32; 3]], stored: &[u32]) -> bool {
+        let origin = Stored { cells: stored, parents: &self.parents };
+        let (join, representative) = coincident::join(mesh, weld, boundary, &origin);
+        self.join.add(join);
+        if representative.is_empty() {
+            return false;
+        }
+        if self.representative.is_empty() {
+            self.representative = representative;
+        } else {
+            self.representative.iter_mut().for_each(|v| *v = representative[*v as usize]);
+        }
+        true
+    }
+
+    /// Splits cells at hanging nodes. `boundary` lists the facets before degenerate cells were
+    /// removed.
+    ///
+    /// If the two sides have separate vertices, their facets coincide only after the split, so
+    /// vertices are joined again. That may uncover further hanging nodes.
+    fn split_hanging(
+        &mut self,
+        mesh: &mut Mesh,
+        weld: Weld,
+        boundary: Vec<[u32; 3]>,
+        stored: &[u32],
+    ) {
+        let mut boundary = if self.is_nothing() { boundary } else { boundary_facets(mesh) };
+        loop {
+            let (hanging, parents) = hanging::split_hanging(mesh, &boundary, weld);
+            self.hanging.add(hanging);
+            if parents.is_empty() {
+                return;
+            }
+            self.parents = parents.iter().map(|&cell| self.parent(cell)).collect();
+            boundary = boundary_facets(mesh);
+            if weld != Weld::Auto || !self.join(mesh, weld, &boundary, stored) {
+                return;
+            }
+            boundary = boundary_facets(mesh);
+        }
+    }
+
     /// Returns one line with the repairs and their counts, or `None` if nothing was changed.
     pub fn summary(&self) -> Option<String> {
         let parts: Vec<String> =
@@ -141,7 +187,8 @@ impl Repair {
 ///   around one of its edges are replaced by others that fill the same space.
 ///
 /// Then cells are split at *hanging nodes*. A hanging node is a vertex of the boundary that lies
-/// inside a boundary edge or, in a tetrahedral mesh, inside a boundary face of another cell.
+/// inside a boundary edge or, in a tetrahedral mesh, inside a boundary face of another cell. If the
+/// two sides have separate vertices, they coincide after the split, and are joined as well.
 ///
 /// Cell arrays and groups are updated to match the new cells.
 ///
@@ -155,19 +202,12 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
         return Ok((mesh, repair));
     }
     let stored = mesh.cells.clone();
-    let mut boundary = boundary_facets(&mesh);
-    (repair.join, repair.representative) = coincident::join(&mut mesh, repairs.weld, &boundary);
+    let boundary = boundary_facets(&mesh);
+    repair.join(&mut mesh, repairs.weld, &boundary, &stored);
     if let Some(thinness) = repairs.degenerate {
         (repair.degenerate, repair.parents) =
             degenerate::remove(&mut mesh, thinness, &mut repair.representative);
-        if !repair.is_nothing() {
-            boundary = boundary_facets(&mesh);
-        }
-        let (hanging, parents) = hanging::split_hanging(&mut mesh, &boundary);
-        repair.hanging = hanging;
-        if !parents.is_empty() {
-            repair.parents = parents.iter().map(|&cell| repair.parent(cell)).collect();
-        }
+        repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
     }
     if !repair.representative.is_empty() {
         repair.own_corners = own_corners(&mesh, &stored, &repair);

@@ -21,6 +21,11 @@ impl Splits {
         }
     }
 
+    /// Returns the vertex at which the cells at `base` were split, or `None` if they were not.
+    pub(super) fn node_of(&self, base: &[u32]) -> Option<u32> {
+        self.0.get(&key(base)).map(|&(_, node)| node)
+    }
+
     /// Appends to `parts` the parts into which the splits cut a simplex.
     pub(super) fn parts_of(&self, simplex: &[u32], parts: &mut Vec<u32>) {
         let n = simplex.len();

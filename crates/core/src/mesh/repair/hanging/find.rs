@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-6;
 const OFF: f64 = 1e-4;
 /// A vertex closer to an end of an edge than this fraction of its length does not count as inside
 /// the edge.
-const END: f64 = 1e-3;
+pub(super) const END: f64 = 1e-3;
 
 /// The edges and faces with vertices inside them.
 pub(super) struct Found {

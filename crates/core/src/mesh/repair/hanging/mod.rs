@@ -6,8 +6,10 @@
 
 mod find;
 mod point_tree;
+mod sides;
 mod split;
 
+use super::Weld;
 use crate::mesh::Mesh;
 use crate::words::{counted, noun};
 
@@ -24,9 +26,20 @@ pub struct Hanging {
     pub left: usize,
     /// The first vertex that is still hanging.
     pub left_at: Option<u32>,
+    /// The number of edges and faces that were not split at nodes of cells with separate vertices,
+    /// because the two sides are to be kept apart.
+    pub kept_apart: usize,
 }
 
 impl Hanging {
+    /// Adds the counts of a later search. Nodes that are left are found every time.
+    pub(super) fn add(&mut self, later: Hanging) {
+        self.nodes += later.nodes;
+        self.cells += later.cells;
+        (self.left, self.left_at) = (later.left, later.left_at);
+        self.kept_apart = later.kept_apart;
+    }
+
     /// Returns one line with the counts, or `None` if no cell was split.
     pub fn summary(&self) -> Option<String> {
         let nodes = counted(self.nodes, ["hanging node", "hanging nodes"]);
@@ -34,15 +47,28 @@ impl Hanging {
         (self.cells > 0).then(|| format!("{cells} split at {nodes}"))
     }
 
-    /// Returns a sentence about the nodes that are still hanging, or `None` if there are none.
-    pub fn doubts(&self) -> Option<String> {
-        let vertex = self.left_at?;
-        let facets = counted(self.left, ["edge or face", "edges and faces"]);
-        let has = noun(self.left, ["has", "have"]);
-        Some(format!(
-            "{facets} {has} hanging nodes at which no cell can be split, beginning with vertex \
-             {vertex}: fronts do not cross there"
-        ))
+    /// Returns sentences about the nodes that are still hanging.
+    pub fn doubts(&self) -> impl Iterator<Item = String> {
+        let facets = |n: usize| counted(n, ["edge or face", "edges and faces"]);
+        let has = |n: usize| noun(n, ["has", "have"]);
+        let left = self.left_at.map(|vertex| {
+            format!(
+                "{} {} hanging nodes at which no cell can be split, beginning with vertex \
+                 {vertex}: fronts do not cross there",
+                facets(self.left),
+                has(self.left)
+            )
+        });
+        let apart = (self.kept_apart > 0).then(|| {
+            format!(
+                "{} {} hanging nodes of cells with separate vertices. They are kept apart, because \
+                 `weld` is \"never\", a group contains them, or their cells belong to different \
+                 materials: fronts do not cross there",
+                facets(self.kept_apart),
+                has(self.kept_apart)
+            )
+        });
+        left.into_iter().chain(apart)
     }
 }
 
@@ -59,12 +85,22 @@ impl Hanging {
 /// Afterwards, the tetrahedra on both sides of a face use the same vertices. Their triangles still
 /// differ if the two sides cut a quadrilateral along different diagonals.
 ///
+/// Where the cells on the two sides have separate vertices, a split connects them at the node.
+/// `weld`, groups and materials keep such sides apart, as they do with coincident vertices.
+///
 /// All vertices of cells must exist and be finite, as in a mesh that
 /// [`assess`](crate::mesh::assess) accepts.
 ///
 /// `boundary` lists the facets with one cell (see
 /// [`boundary_facets`](crate::mesh::statistics::facets::boundary_facets)).
-pub(super) fn split_hanging(mesh: &mut Mesh, boundary: &[[u32; 3]]) -> (Hanging, Vec<u32>) {
-    let found = find::find(mesh, boundary);
-    if found.is_empty() { Default::default() } else { split::split(mesh, found) }
+pub(super) fn split_hanging(
+    mesh: &mut Mesh,
+    boundary: &[[u32; 3]],
+    weld: Weld,
+) -> (Hanging, Vec<u32>) {
+    let mut found = find::find(mesh, boundary);
+    let kept_apart = sides::keep_apart(mesh, boundary, weld, &mut found);
+    let (hanging, parents) =
+        if found.is_empty() { Default::default() } else { split::split(mesh, found) };
+    (Hanging { kept_apart, ..hanging }, parents)
 }

@@ -1,7 +1,7 @@
 //! Splits cells at hanging nodes.
 
 use super::Hanging;
-use super::find::Found;
+use super::find::{END, Found};
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::repair::cell_list::{CellList, oriented_measure, replaced};
@@ -25,7 +25,7 @@ pub(super) fn split(mesh: &mut Mesh, found: Found) -> (Hanging, Vec<u32>) {
     nodes.dedup();
     let n_split = cells.n_replaced();
     let parents = if n_split > 0 { cells.write_to(mesh, &splits) } else { Vec::new() };
-    (Hanging { nodes: nodes.len(), cells: n_split, left, left_at }, parents)
+    (Hanging { nodes: nodes.len(), cells: n_split, left, left_at, kept_apart: 0 }, parents)
 }
 
 /// The state of the splitting.
@@ -52,12 +52,27 @@ impl<'a> Work<'a> {
         let mut pending = vec![(a, b, nodes)];
         while let Some((a, b, nodes)) = pending.pop() {
             let Some(middle) = nodes.get(nodes.len() / 2).copied() else { continue };
-            let (first, last) = nodes.split_at(nodes.len() / 2);
-            if self.split_at(&[a, b], middle) {
-                pending.push((middle, b, &last[1..]));
-                pending.push((a, middle, first));
+            // The edge may be a part of a longer one, which was split at its own nodes.
+            let earlier = self.splits.node_of(&[a, b]);
+            let node = earlier.unwrap_or(middle);
+            if earlier.is_some() || self.split_at(&[a, b], middle) {
+                let (before, after) = self.around(a, b, node, nodes);
+                pending.push((node, b, after));
+                pending.push((a, node, before));
             }
         }
+    }
+
+    /// Returns the `nodes` inside an edge before and after one of them, or before and after another
+    /// vertex at the place of one of them.
+    fn around<'n>(&self, a: u32, b: u32, node: u32, nodes: &'n [u32]) -> (&'n [u32], &'n [u32]) {
+        let at = |v: u32| Vec3::from(self.vertices[v as usize]);
+        let edge = at(b) - at(a);
+        let along = |v: u32| (at(v) - at(a)).dot(&edge) / edge.norm_squared();
+        let place = along(node);
+        let before = nodes.partition_point(|&v| along(v) < place - END);
+        let after = nodes.partition_point(|&v| along(v) <= place + END);
+        (&nodes[..before], &nodes[after..])
     }
 
     /// Splits the cells that contain a face, or the part of it around `node`, at this node. If
