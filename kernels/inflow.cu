@@ -12,9 +12,14 @@
 #include "evolution_arguments.cuh"
 
 // Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points inward
-// and exceeds the fraction `part` of the sum of the magnitudes of its terms.
-DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real part) {
-    real flux = R(0), size = R(0);
+// and exceeds the fraction `part` of the sum of the magnitudes of its terms. The flux out of
+// gaps of the mesh, the product of `gap` with the velocity, is added, so that it cancels.
+DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, const real* gap, real part) {
+    u32 self[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) self[i] = local;
+    real flux = dot(velocity_of(patch, s, self), Vec3{gap[0], gap[1], gap[2]});
+    real size = fabs(flux);
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
         const u32 column = patch.column(at), t = column >> 2, own = column & 3;
         u32 corner[N];
@@ -49,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
     for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
         const u32 v = q.vertices[k], p = q.patches[k];
         const Patch patch = patch_of(m, p);
-        const bool in = flows_in(patch, s, v - patch.first, q.part);
+        const bool in = flows_in(patch, s, v - patch.first, q.gaps + 3 * (u64)k, q.part);
         q.flows_in[v] = in;
 #if INFLOW
         if (!in) continue;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use zeroset_testing::field;
+use zeroset_testing::slivers::cubes_with_slivers;
 
 /// Runs the program. Returns its exit code and everything that it printed.
 fn zeroset(arguments: &[&str]) -> (i32, String) {
@@ -148,4 +149,27 @@ fn check_accepts_an_empty_start_with_an_inflow() {
     let Some(case) = field("meshes/inflow_empty/drop.toml") else { return };
     let (code, said) = zeroset(&["check", case.to_str().unwrap()]);
     assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn slivers_that_were_left_out_are_no_inflow_boundary() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mesh, _) = cubes_with_slivers(4, 1e-8);
+    zeroset::io::write_mesh(&folder.path().join("m.vtu"), &mesh, &Default::default()).unwrap();
+    // The given values hold at x = 0 only. At the gap, x = 1, they would be wrong by 1.
+    let text = "version = 1\n[domain.mesh]\npath = \"m.vtu\"\n[initial]\n\
+                expression = \"x - 0.3\"\n[evolve]\nend_time = 1\nvelocity = [1, 0, 0]\n\
+                inflow = \"-0.3 - t\"\n[output]\nmeasures_every = 1\n";
+    let path = folder.path().join("case.toml");
+    std::fs::write(&path, text).unwrap();
+    let finished = Finished::new(&path, &[]);
+    assert!(finished.said.contains("flat tetrahedra left out"), "{}", finished.said);
+    assert!((finished.last() - 1.3).abs() < 0.02, "{}", finished.last());
+    // A velocity that depends on time, along the y-axis: the walls of the gap are inflow there.
+    let text = text
+        .replace("velocity = [1, 0, 0]", "velocity = [0, \"1 + 0*t\", 0]")
+        .replace("\"x - 0.3\"", "\"y - 0.3\"");
+    std::fs::write(&path, text.replace("end_time = 1\n", "end_time = 0.4\n")).unwrap();
+    let enclosed = Finished::new(&path, &[]).last();
+    assert!((enclosed - 2.0 * 0.7).abs() < 0.02, "{enclosed}");
 }

@@ -6,6 +6,7 @@ use zeroset_core::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
 use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean_repaired};
 use zeroset_testing::cell_geometry::measures;
+use zeroset_testing::slivers::cubes_with_slivers;
 
 const THIN: Repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
 
@@ -115,7 +116,7 @@ fn tetrahedra_around_a_cap_are_split_at_its_apex() {
         values: Values::Float(vec![7.0, 1.0, 2.0, 3.0, 4.0]),
     });
     let (mesh, repair) = repaired(&mesh);
-    assert_eq!((repair.degenerate.caps, mesh.n_cells()), (1, 6));
+    assert_eq!((repair.degenerate.left_out, repair.hanging.cells, mesh.n_cells()), (1, 1, 6));
     assert_eq!(repair.parents, [0, 0, 0, 2, 3, 4]);
     let (clean, _) = clean_repaired(mesh, &repair).unwrap();
     assert!((volume(&clean) - 2.0 / 6.0).abs() < 1e-15);
@@ -241,7 +242,7 @@ fn mirrored(mut mesh: Mesh) -> Mesh {
 }
 
 #[test]
-fn groups_materials_and_the_boundary_keep_slivers() {
+fn slivers_are_left_out_where_groups_and_materials_forbid_a_flip() {
     let mut faces = sliver(5e-4, 1);
     let members = Members::Simplices { dimension: 2, vertices: vec![0, 1, 5, 2, 3, 4] };
     faces.groups.push(Group { name: "walls".into(), members });
@@ -250,17 +251,45 @@ fn groups_materials_and_the_boundary_keep_slivers() {
     let mut data = sliver(5e-4, 1);
     let values = Values::Float(vec![0.0, 1.0, 2.0, 3.0, 4.0]);
     data.cell_data.push(DataArray { name: "speed".into(), components: 1, values });
-    let mut boundary = sliver(5e-4, 1);
-    boundary.cells.truncate(4);
-    for mesh in [faces, halves, data, boundary] {
-        let (same, repair) = repair(mesh.clone(), THIN).unwrap();
-        assert_eq!((repair.degenerate.flips, repair.degenerate.left), (0, 1));
-        assert_eq!(same.cells, mesh.cells);
-        assert!(repair.doubts().iter().any(|doubt| doubt.contains("could not be repaired")));
+    for mesh in [faces, halves, data] {
+        let (found, repair) = repair(mesh.clone(), THIN).unwrap();
+        assert_eq!((repair.degenerate.flips, repair.degenerate.left_out), (0, 1));
+        assert_eq!(found.cells, mesh.cells[4..]);
+        assert!(repair.summary().unwrap().contains("1 flat tetrahedron left out"));
+        assert!(repair.doubts().is_empty());
     }
+    // Without the sliver, its vertices would belong to no cell.
+    let mut alone = sliver(5e-4, 1);
+    alone.cells.truncate(4);
+    let (same, done) = repair(alone.clone(), THIN).unwrap();
+    assert_eq!((done.degenerate.left_out, done.degenerate.left), (0, 1));
+    assert_eq!(same.cells, alone.cells);
+    assert!(done.doubts().iter().any(|doubt| doubt.contains("could not be repaired")));
     let mut whole = sliver(5e-4, 1);
     whole.groups.push(Group { name: "all".into(), members: Members::Cells(vec![0, 1, 2, 3, 4]) });
     let (found, repair) = repair(whole, THIN).unwrap();
     assert_eq!((repair.degenerate.flips, found.n_cells()), (1, 4));
     assert_eq!(found.groups[0].members, Members::Cells(vec![0, 1, 2, 3]));
+}
+
+#[test]
+fn slivers_of_a_delaunay_triangulation_disappear_and_the_mesh_stays_sound() {
+    for (noise, thinness) in [
+        (0.0, Thinness::Degenerate),
+        (1e-9, Thinness::Degenerate),
+        (1e-7, Thinness::Degenerate),
+        (1e-5, Thinness::Thin),
+    ] {
+        let (mesh, n_slivers) = cubes_with_slivers(3, noise);
+        let repairs = Repairs { degenerate: Some(thinness), ..Repairs::default() };
+        let (found, repair) = repair(mesh, repairs).unwrap();
+        let removed = repair.degenerate.left_out + repair.degenerate.flips;
+        assert_eq!((removed, repair.degenerate.left), (n_slivers, 0), "{noise}: {repair:?}");
+        assert!(repair.doubts().is_empty() && repair.hanging.cells == 0, "{:?}", repair.doubts());
+        let (clean, cleaning) = clean_repaired(found, &repair).unwrap();
+        assert!(cleaning.degenerate == 0 && cleaning.duplicate == 0, "{cleaning:?}");
+        assert!((volume(&clean) - 2.0).abs() < 10.0 * noise + 1e-12);
+        let found = inspect(&clean);
+        assert_eq!((found.components, found.nonmanifold), (1, 0));
+    }
 }

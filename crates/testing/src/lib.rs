@@ -10,6 +10,7 @@ mod data;
 pub mod heap;
 pub mod hostile_clouds;
 pub mod samples;
+pub mod slivers;
 pub mod sound;
 
 pub use data::{data, field};

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use nalgebra::Matrix3;
 use rayon::prelude::*;
 
 use super::breakdown::{Flaw, What};
@@ -26,6 +27,8 @@ pub(super) const INFLOW: f64 = 0.01;
 pub(super) struct Inflow {
     /// The boundary vertices with their patches, in patch order.
     boundary: Vec<(u32, u32)>,
+    /// For each boundary vertex, see [`Inflow::gap`]. Empty if the mesh has no gaps.
+    gaps: Vec<[f64; 3]>,
     /// The inflow vertices, in patch order.
     vertices: Vec<u32>,
     /// The patches to examine in addition to the band, because their inflow is given.
@@ -44,21 +47,32 @@ impl Inflow {
             vertices: Vec::new(),
             patches: SparseSet::default(),
             boundary_patches: Vec::new(),
+            gaps: Vec::new(),
             values: None,
         }
     }
 
     /// Creates the inflow of a mesh with its boundary, and with the given inflow values, if any.
-    pub fn new(patches: &Patches, values: Option<&Field>) -> Self {
+    pub fn new<R: Real>(
+        patches: &Patches,
+        coordinates: &Coordinates<R>,
+        values: Option<&Field>,
+    ) -> Self {
         let on_boundary = |p: usize| {
             let patch = patches.patch(p);
+            let x = coordinates.of(patches, p);
             (0..patch.n_owned)
                 .filter(|&k| is_on_boundary(&patch, patches.arity(), k))
-                .map(|k| ((patch.first + k) as u32, p as u32))
+                .filter_map(|k| {
+                    let gap = if patches.arity() < 4 { Some(None) } else { gap(&patch, x, k) };
+                    gap.map(|gap| (((patch.first + k) as u32, p as u32), gap))
+                })
                 .collect::<Vec<_>>()
         };
-        let boundary: Vec<(u32, u32)> =
-            (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).collect();
+        let (boundary, gaps): (Vec<(u32, u32)>, Vec<Option<[f64; 3]>>) =
+            (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).unzip();
+        let has_gaps = gaps.iter().any(Option::is_some);
+        let gaps = gaps.into_iter().filter(|_| has_gaps).map(Option::unwrap_or_default).collect();
         let mut boundary_patches = Vec::new();
         if values.is_some() {
             boundary_patches.extend(boundary.iter().map(|&(_, p)| p));
@@ -69,6 +83,7 @@ impl Inflow {
             patches: SparseSet::new(patches.len()),
             boundary,
             boundary_patches,
+            gaps,
             values: values.map(|field| field.reordered(patches.mesh_vertices())),
         }
     }
@@ -76,6 +91,13 @@ impl Inflow {
     /// Returns the boundary vertices with their patches, in patch order.
     pub fn boundary(&self) -> &[(u32, u32)] {
         &self.boundary
+    }
+
+    /// Returns the vector whose product with the velocity is the flux out of the gaps at boundary
+    /// vertex `k`, where the repair of the mesh left out flat tetrahedra. The faces beside a gap
+    /// belong to one cell only, but are not on the boundary.
+    pub fn gap(&self, k: usize) -> [f64; 3] {
+        self.gaps.get(k).copied().unwrap_or_default()
     }
 
     /// Returns the given inflow values, with rows in patch order.
@@ -116,13 +138,16 @@ impl Inflow {
         coordinates: &Coordinates<R>,
         velocity: &Term<R, 3>,
     ) {
-        let flows_in = |&&(v, p): &&(u32, u32)| match patches.arity() {
-            3 => flows_in::<R, 3>(patches, coordinates, velocity, v, p),
-            _ => flows_in::<R, 4>(patches, coordinates, velocity, v, p),
+        let flows_in = |k: usize, v: u32, p: u32| match patches.arity() {
+            3 => flows_in::<R, 3>(patches, coordinates, velocity, v, p, self.gap(k)),
+            _ => flows_in::<R, 4>(patches, coordinates, velocity, v, p, self.gap(k)),
         };
+        let all = self.boundary.iter().enumerate();
+        let found: Vec<(u32, u32)> =
+            all.filter(|&(k, &(v, p))| flows_in(k, v, p)).map(|(_, &found)| found).collect();
         self.vertices.clear();
         self.patches.clear();
-        for (v, p) in self.boundary.iter().filter(flows_in) {
+        for (v, p) in &found {
             self.vertices.push(*v);
             if self.values.is_some() {
                 // The neighbors of the patch also contain its cells at the patch boundary, which
@@ -137,17 +162,20 @@ impl Inflow {
 /// Whether the velocity points inward at a boundary vertex.
 ///
 /// The flux around the vertex is `sum meas a . grad N_i`, the integral of `N_i a . nu` over the
-/// boundary.
+/// boundary and beside gaps. The flux out of the gaps is added, so that it cancels.
 fn flows_in<R: Real, const N: usize>(
     patches: &Patches,
     coordinates: &Coordinates<R>,
     velocity: &Term<R, 3>,
     vertex: u32,
     p: u32,
+    gap: [f64; 3],
 ) -> bool {
     let patch = patches.patch(p as usize);
     let x = coordinates.of(patches, p as usize);
-    let (mut flux, mut size) = (R::zero(), R::zero());
+    let own = Vec3::from(velocity.mean::<N>(&patch, &[vertex - patch.first as u32; N]));
+    let mut flux = own.dot(&Vec3::from(gap.map(R::of)));
+    let mut size = flux.abs();
     for &slot in patch.row(vertex as usize - patch.first) {
         let (first, corner) = (slot as usize / N * N, slot as usize % N);
         let corners = &patch.corners[first..first + N];
@@ -178,6 +206,52 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
     }
     facets.sort_unstable();
     facets.chunk_by(|a, b| a == b).any(|same| same.len() == 1)
+}
+
+/// Returns the vector of [`Inflow::gap`] of an owned vertex with a face that belongs to only one
+/// tetrahedron, or `None` if the vertex is not on the boundary, because all of its faces with one
+/// cell are beside gaps. `Some(None)` means that there are no gaps.
+fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option<[f64; 3]>> {
+    /// The slope at which a probe leaves a face. Gaps are thinner, and openings are wider.
+    const SLOPE: f64 = 0.02;
+    let at = |corner: u32| x[corner as usize].map(R::to_f64);
+    let origin = at(local as u32);
+    // The other corners of the tetrahedra, and their positions relative to the vertex.
+    let around: Vec<([u32; 3], Matrix3<f64>)> = patch
+        .row(local)
+        .iter()
+        .filter_map(|&slot| {
+            let first = slot as usize / 4 * 4;
+            let others = patch.corners[first..first + 4].iter().filter(|&&c| c as usize != local);
+            let others: [u32; 3] = others.copied().collect::<Vec<_>>().try_into().ok()?;
+            Some((others, Matrix3::from_columns(&others.map(|c| at(c) - origin))))
+        })
+        .collect();
+    let inverses: Vec<Matrix3<f64>> =
+        around.iter().map(|(_, edges)| edges.try_inverse().unwrap_or_default()).collect();
+    let (mut sum, mut n_gaps, mut n_faces) = (nalgebra::Vector3::zeros(), 0, 0);
+    for (cell, (corners, edges)) in around.iter().enumerate() {
+        for k in 0..3 {
+            let [i, j] = [(k + 1) % 3, (k + 2) % 3];
+            let (b, c) = (corners[i], corners[j]);
+            let has_face = |(others, _): &([u32; 3], _)| others.contains(&b) && others.contains(&c);
+            if around.iter().filter(|&other| has_face(other)).count() > 1 {
+                continue;
+            }
+            n_faces += 1;
+            let (b, c, opposite) = (edges.column(i), edges.column(j), edges.column(k));
+            let outward = b.cross(&c);
+            let outward = if outward.dot(&opposite) > 0.0 { -outward } else { outward };
+            let probe = b.normalize() + c.normalize() + outward.normalize() * SLOPE;
+            let is_filled = |k: usize| (inverses[k] * probe).min() > 0.0;
+            if (0..around.len()).any(|other| other != cell && is_filled(other)) {
+                n_gaps += 1;
+                // N_i has the mean 1/3 on a face, whose area is half of the product.
+                sum -= outward / 6.0;
+            }
+        }
+    }
+    (n_gaps < n_faces).then_some((n_gaps > 0).then_some(sum.into()))
 }
 
 impl<R: Real> Problem<R> {

@@ -64,7 +64,7 @@ impl<R: Real> Problem<R> {
             .then(|| cpu.run(|| Galerkin::new(&patches, &coordinates, options.least_quality)));
         let needs_inflow = galerkin.is_some() || terms.inflow.is_some();
         let inflow = match motion.velocity.is_some() && needs_inflow {
-            true => cpu.run(|| Inflow::new(&patches, terms.inflow.as_ref())),
+            true => cpu.run(|| Inflow::new(&patches, &coordinates, terms.inflow.as_ref())),
             false => Inflow::none(),
         };
         let may_be_implicit =

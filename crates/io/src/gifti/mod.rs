@@ -170,10 +170,12 @@ fn about(points: &Array, of_file: Vec<Entry>) -> About {
     } else if let Some(affine) = to_scanner.and_then(Space::affine) {
         about.frame.to_scanner = Some(affine);
     }
+    // A copy of the surface contains the whole matrix, in one line.
+    let in_one_line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     about.space = points
         .spaces
         .first()
-        .map(|space| [&space.data, &space.transformed, &space.matrix].map(text::one_line));
+        .map(|space| [&space.data, &space.transformed, &space.matrix].map(in_one_line));
     about
 }
 

@@ -24,6 +24,7 @@ pub(super) struct DeviceInflow<R: Real> {
     flows_in: Array<u8>,
     /// Arrays that only the kernels use.
     _lists: [Array<u32>; 4],
+    _gaps: Array<[R; 3]>,
     _places: Array<[f64; 3]>,
     _arrays: Vec<Array<f64>>,
     _addresses: Array<u64>,
@@ -34,7 +35,7 @@ impl<R: Real> DeviceInflow<R> {
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let arrays = problem.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
         shape.n_vertices as usize * (1 + arrays)
-            + 8 * problem.inflow.boundary().len()
+            + (8 + size_of::<[R; 3]>()) * problem.inflow.boundary().len()
             + 4 * shape.n_patches as usize
     }
 
@@ -62,6 +63,9 @@ impl<R: Real> DeviceInflow<R> {
             cuda.zeros(shape.n_patches as usize)?,
             cuda.zeros(2)?,
         ];
+        let gaps: Vec<[R; 3]> =
+            (0..vertices.len()).map(|k| problem.inflow.gap(k).map(R::of)).collect();
+        let gaps = cuda.upload(&gaps)?;
         let mut arrays = Vec::new();
         let mut places: &[[f64; 3]] = &[];
         if let Some(field) = problem.inflow.values() {
@@ -87,6 +91,7 @@ impl<R: Real> DeviceInflow<R> {
             argument: InflowArgument {
                 vertices: lists[0].address(),
                 patches: lists[1].address(),
+                gaps: gaps.address(),
                 flows_in: flows_in.address(),
                 neighbor_offsets,
                 neighbors,
@@ -99,6 +104,7 @@ impl<R: Real> DeviceInflow<R> {
             },
             flows_in,
             _lists: lists,
+            _gaps: gaps,
             _places: places,
             _arrays: arrays,
             _addresses: addresses,

@@ -43,8 +43,8 @@ pub struct DegenerateCells {
     pub caps: usize,
     /// The number of needles that were collapsed by joining two vertices.
     pub needles: usize,
-    /// The number of degenerate tetrahedra with crossing edges that were left out.
-    pub crossings: usize,
+    /// The number of flat tetrahedra that were left out. The cells around them share their vertices.
+    pub left_out: usize,
     /// The number of thin tetrahedra that were removed by replacing the tetrahedra around one of
     /// their edges.
     pub flips: usize,
@@ -64,7 +64,7 @@ impl DegenerateCells {
                 "degenerate cells removed by splitting their neighbors",
             ),
             (self.needles, "needle collapsed", "needles collapsed"),
-            (self.crossings, "degenerate tetrahedron left out", "degenerate tetrahedra left out"),
+            (self.left_out, "flat tetrahedron left out", "flat tetrahedra left out"),
             (self.flips, "thin tetrahedron flipped", "thin tetrahedra flipped"),
         ]
         .into_iter()
@@ -96,7 +96,7 @@ pub(super) fn remove(
     thinness: Thinness,
     representative: &mut Vec<u32>,
 ) -> (DegenerateCells, Vec<u32>) {
-    let bound = if thinness == Thinness::Thin { THIN } else { SKEWED };
+    let bound = if thinness == Thinness::Degenerate { SKEWED } else { THIN };
     let found = degenerate_cells(mesh, bound);
     if found.is_empty() {
         return (DegenerateCells::default(), Vec::new());
@@ -202,6 +202,8 @@ struct Work<'a> {
     collapses_thin: bool,
     cells: CellList,
     splits: Splits,
+    /// The corners of removed cells, in ascending order.
+    removed: HashSet<[u32; 4]>,
     /// The replaced vertices, each with its replacement, in the order of replacement.
     collapsed: Vec<(u32, u32)>,
     heap: BinaryHeap<(u64, Reverse<u32>)>,
@@ -218,6 +220,7 @@ impl<'a> Work<'a> {
             collapses_thin,
             cells: CellList::new(mesh),
             splits: Splits::default(),
+            removed: HashSet::new(),
             collapsed: Vec::new(),
             heap: BinaryHeap::new(),
             counts: DegenerateCells::default(),
@@ -238,6 +241,15 @@ impl<'a> Work<'a> {
                 self.counts.left += usize::from(!is_removed);
             }
         }
+    }
+
+    /// Marks cells as removed, and returns how many of them are given cells rather than parts.
+    fn remove(&mut self, gone: &[u32]) -> usize {
+        for &cell in gone {
+            self.removed.insert(sorted(self.cells.corners(cell)));
+            self.cells.remove(cell);
+        }
+        gone.iter().filter(|&&cell| (cell as usize) < self.mesh.n_cells()).count()
     }
 
     /// Adds a degenerate cell to the heap, which yields the longest first.
@@ -269,23 +281,22 @@ impl<'a> Work<'a> {
             return true;
         }
         let is_degenerate = shape.thinness <= DEGENERATE;
+        let is_flat_tetrahedron = x.len() == 4 && shape.thinness <= SKEWED;
         let done = match degeneracy(&x, tolerance(shape.thinness)) {
+            // The split at hanging nodes, which follows, splits the neighbors at the apex.
+            Degeneracy::Cap { .. } if is_flat_tetrahedron && self.leave_out(cell) => true,
             Degeneracy::Cap { apex, base, n_base } => {
                 let base: Vec<u32> = base[..n_base].iter().map(|&k| corners[k]).collect();
-                self.split_at(&base, corners[apex], is_degenerate)
+                let is_certain = is_degenerate && !is_flat_tetrahedron;
+                self.split_at(&base, corners[apex], is_certain)
             }
             Degeneracy::Needle { .. } if !is_degenerate && !self.collapses_thin => return true,
             Degeneracy::Needle { vertices: [a, b] } => {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
                 self.collapse(b, a, is_degenerate)
             }
-            // A thin crossing tetrahedron has a volume, and its removal would leave a gap.
-            Degeneracy::Crossing if !is_degenerate => self.flip(cell),
-            Degeneracy::Crossing => {
-                self.cells.remove(cell);
-                self.counts.crossings += 1;
-                true
-            }
+            // A flip leaves no gap. Without one, the gap is as thin as the tetrahedron.
+            Degeneracy::Crossing => !is_degenerate && self.flip(cell) || self.leave_out(cell),
         };
         if done {
             self.counts.thickest = self.counts.thickest.max(shape.thinness);
@@ -293,28 +304,43 @@ impl<'a> Work<'a> {
         done
     }
 
+    /// Leaves out a flat tetrahedron. The cells on its two sides still share its vertices. Returns
+    /// false and changes nothing if a vertex would belong to flat cells only.
+    fn leave_out(&mut self, cell: u32) -> bool {
+        let is_solid = |c: u32| shape(&self.points(self.cells.corners(c))).thinness > self.bound;
+        let stays = |v: u32| self.cells.cells_with(&[v]).into_iter().any(is_solid);
+        if !self.cells.corners(cell).iter().all(|&v| stays(v)) {
+            return false;
+        }
+        self.counts.left_out += self.remove(&[cell]);
+        true
+    }
+
     /// Splits all cells that contain the simplex `base` at the vertex `apex` inside it. Cells that
     /// also contain the apex are degenerate and are removed. Returns false and changes nothing if
-    /// this would make other cells worse. This is not checked if `is_degenerate` is true.
+    /// this would make other cells worse, which is not checked if `is_degenerate` is true, or if it
+    /// would restore a removed cell. The latter happens if the vertices of two neighbors are nearly
+    /// on a line: each of them would be split at the apex of the other, again and again.
     fn split_at(&mut self, base: &[u32], apex: u32, is_degenerate: bool) -> bool {
         let (gone, others): (Vec<u32>, Vec<u32>) = self
             .cells
             .cells_with(base)
             .into_iter()
             .partition(|&c| self.cells.corners(c).contains(&apex));
+        let part = |c: u32, old: u32| replaced(self.cells.corners(c), old, apex);
+        let restores =
+            |&c: &u32| base.iter().any(|&old| self.removed.contains(&sorted(&part(c, old))));
         let spoils = |&c: &u32| {
-            let corners = self.cells.corners(c);
-            base.iter().any(|&old| !self.is_upright(corners, &replaced(corners, old, apex)))
+            base.iter().any(|&old| !self.is_upright(self.cells.corners(c), &part(c, old)))
         };
-        if !is_degenerate && others.iter().any(spoils) {
+        if others.iter().any(restores) || !is_degenerate && others.iter().any(spoils) {
             return false;
         }
-        gone.iter().for_each(|&c| self.cells.remove(c));
+        self.counts.caps += self.remove(&gone);
         for cell in others {
             let parts = self.cells.split(cell, base, apex);
             parts.into_iter().for_each(|part| self.judge(part));
         }
-        self.counts.caps += gone.len();
         self.splits.note(base, apex);
         true
     }
@@ -335,12 +361,11 @@ impl<'a> Work<'a> {
         if !is_degenerate && others.iter().any(spoils) {
             return false;
         }
-        gone.iter().for_each(|&c| self.cells.remove(c));
+        self.counts.needles += self.remove(&gone);
         for cell in others {
             self.cells.move_corner(cell, from, to);
             self.judge(cell);
         }
-        self.counts.needles += gone.len();
         self.collapsed.push((from, to));
         true
     }
@@ -374,6 +399,14 @@ impl<'a> Work<'a> {
         let [old, new] = [before, after].map(|corners| oriented_measure(self.vertices, corners));
         old.dot(&new) > 0.0 && shape(&self.points(after)).thinness > DEGENERATE
     }
+}
+
+/// Returns the corners of a cell in ascending order. The fourth number of a triangle is 0.
+fn sorted(corners: &[u32]) -> [u32; 4] {
+    let mut sorted = [0; 4];
+    sorted[..corners.len()].copy_from_slice(corners);
+    sorted[..corners.len()].sort_unstable();
+    sorted
 }
 
 /// Updates the groups of a mesh and the representatives of its vertices after the vertex

@@ -182,9 +182,11 @@ impl Repair {
 ///   example a triangle with one vertex on the opposite edge. That vertex is a hanging node of the
 ///   neighbors that contain this edge or face, so they are split at it.
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
-/// - A tetrahedron without volume whose opposite edges cross is left out. Its neighbors share its
-///   four vertices. If the edges only nearly cross, so that it has a small volume, the tetrahedra
-///   around one of its edges are replaced by others that fill the same space.
+/// - A tetrahedron whose opposite edges nearly cross is a *sliver*. The tetrahedra around one of its
+///   edges are replaced by others that fill the same space. If this is not possible, the sliver is
+///   left out. Its neighbors share its four vertices.
+///
+/// A repair of a cell is not made if it would make other cells worse.
 ///
 /// Then cells are split at *hanging nodes*. A hanging node is a vertex of the boundary that lies
 /// inside a boundary edge or, in a tetrahedral mesh, inside a boundary face of another cell. If the
