@@ -17,9 +17,10 @@
 
 // Sets every vertex of a cut cell to its distance from the plane of the zero set in that cell
 // (docs/distances.md, equation (5)), multiplied by the slowness of the cell. If a vertex belongs to
-// several cut cells, the smallest distance counts. Notifies the patches that read these vertices.
+// several cut cells, the smallest of these values counts. Notifies the patches that read these
+// vertices.
 //
-// Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
+// Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] reals.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
     DYN_SHARED(unsigned char, shared);
     SharedParts parts = {shared};
@@ -81,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
 }
 
 // Converts arrival times to phi in both buffers, finds the vertices inside the band, and restores
-// the state that the solve had before band_init.
+// the state that the arrays of the solve had before band_init.
 //
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eikonal e, Evolution s) {
@@ -158,8 +159,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             n_moving += moving[v];
             s.moving[patch.first + v] = moving[v];
-            // Neighbors still read the values of vertices that leave the band, so these values are
-            // cleared.
+            // Other patches still read the intermediate values of vertices that leave the band, so
+            // these values are cleared.
             if (!moving[v]) forget(s, m.n_vertices, patch.first + v);
         }
         if (n_cells) atomicAdd(&counted[0], n_cells);

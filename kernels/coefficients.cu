@@ -17,7 +17,7 @@
 //     nonnegative     bit k is set if field k must not be negative
 //     values          written at the vertices of the patches: one term after the other, each
 //                     [n_vertices][fields of the term]
-//     broken          lowered to the first vertex where field k is not finite, [0][k], or negative
+//     broken          lowered to the lowest vertex where field k is not finite, [0][k], or negative
 //                     although it must not be, [1][k]; [2][N_FIELDS], 0xffffffff at the start
 extern "C" __global__ void coefficients_evaluate(
     const u32* list, const u32* n_list, const u32* vertex_offsets, u32 n_vertices,
@@ -36,7 +36,7 @@ extern "C" __global__ void coefficients_evaluate(
 //
 // Grid and block: any number of threads, which share the list. Shared memory: none.
 //
-//     list            vertices in patch order, [*n_list]; the other arguments are as above
+//     list            vertex numbers in patch order, [*n_list]; the other arguments are as above
 extern "C" __global__ void coefficients_evaluate_vertices(
     const u32* list, const u32* n_list, u32 n_vertices, const double* places, const double* time,
     const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {

@@ -1,9 +1,10 @@
 // Values of expressions at a vertex; the counterpart of Term::refresh in
 // src/levelset/evolution/coefficients.rs.
 //
-// crates/core/src/expression/cuda.rs prints coefficients_generated.cuh for each case. It contains
-// N_FIELDS (the number of fields), fields_at (the values of all fields at one row) and term_of (the
-// fields of a term). They compute in double precision; REAL is the scalar type of the solver.
+// crates/core/src/expression/cuda.rs generates coefficients_generated.cuh for each case. It
+// contains N_FIELDS (the number of fields), fields_at (the values of all fields at one row) and
+// term_of (the fields of a term). They compute in double precision; REAL is the scalar type of the
+// solver.
 #pragma once
 #include "coefficients_generated.cuh"
 #include "sampling.cuh"
@@ -13,7 +14,7 @@ namespace {
 // Returns false for infinities and NaN.
 DEVICE bool is_finite(REAL value) { return value - value == REAL(0); }
 
-// Stores the value of field k at a vertex, and records it if it is invalid.
+// Stores the value of field k at a vertex, and records the vertex if the value is invalid.
 DEVICE void store_field(
     u32 k, double value, u32 vertex, u32 n_vertices, u32 nonnegative, REAL* values, u32* broken) {
     u32 first, size;
@@ -35,8 +36,8 @@ DEVICE void evaluate_vertex(
     for (u32 k = 0; k < N_FIELDS; k++) store_field(k, value[k], vertex, n_vertices, nonnegative, values, broken);
 }
 
-// Evaluates all fields at a vertex, or computes their bounds or means over a span of time. `edge`
-// is the length of the shortest edge there.
+// Stores the values of all fields at a vertex, or their bounds or means over a span of time, and
+// records invalid results. `edge` is the length of the shortest edge there.
 DEVICE void sample_vertex(
     u32 vertex, u32 n_vertices, const double* places, const Sampling& sampling, double edge,
     const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {

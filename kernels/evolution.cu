@@ -6,11 +6,11 @@
 // not compiled. The step reads one buffer of phi and writes the other.
 //
 // The blocks of a step leave their findings in a Trace. From it, every block of the next step
-// determines whether that step takes place, and its length (end_step in control.cuh). With
+// determines whether that next step takes place, and its length (end_step in control.cuh). With
 // second-order advection, one block of galerkin_residual does this for all blocks. Steps therefore
-// follow each other without synchronization with the host. A block fetches all data that no step
-// changes before the previous step has ended. evolution_settle updates the control block after the
-// last step.
+// follow each other without synchronization with the host. Before the previous step has ended, a
+// block already fetches all data that steps do not change. evolution_settle updates the control
+// block after the last step.
 //
 // variants: REAL=double, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
 //     | REAL=float, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
@@ -31,7 +31,7 @@ struct Drift {
     bool is_upwind, flows_in;
     real mass, residual;
 
-    // Loads the data that no step changes.
+    // Loads the data that steps do not change.
     DEVICE void load_standing(const Evolution& s, u32 vertex) {
         is_upwind = s.upwind[vertex];
         mass = s.mass[vertex];
@@ -43,8 +43,9 @@ struct Drift {
         residual = __ldcg(s.residual + vertex);
     }
 
-    // Returns the increment after the last correction. At inflow vertices it is 0, because phi
-    // there does not follow from values inside the mesh.
+    // Returns the increment after the last correction. At vertices that use the
+    // positive-coefficient scheme, the increment is final already. At inflow vertices it is 0,
+    // because phi there does not follow from values inside the mesh.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (is_upwind) return increment;
         return flows_in ? R(0) : corrected(increment, residual, Divisor(mass), sums.num[OF_DRIFT]);
@@ -95,8 +96,8 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #define WHOLE 0
 #endif
 
-// The number of vertices of a patch whose values a thread requests at once. With many patches
-// (LEAN), blocks are smaller, so a thread has more vertices.
+// The number of vertices whose values a thread requests at once. With many patches (LEAN), blocks
+// are smaller, so each thread has more vertices.
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
@@ -113,10 +114,10 @@ enum { AT_ONCE = 2 };
 // Computes step `turn` of a cycle, counted from 0.
 //
 // Grid: the blocks that work on patches, and one more. The additional block passes on the progress
-// of the steps, or does nothing with second-order advection. Block: a multiple of 32 threads.
-// Shared: slots, [largest_local] points, and bytes unless WHOLE; with Taylor-Galerkin advection
-// also increments; [largest_columns] rows and columns; if CHUNKED also [largest_owned * LANES]
-// sums.
+// of the steps; with second-order advection, it does nothing. Block: BLOCK threads, a multiple of
+// 32. Shared: the slots of a chunk; [largest_local] points, with second-order advection as many
+// increments, and unless WHOLE as many bytes; [largest_columns] rows and columns; if CHUNKED also
+// [largest_owned * LANES] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
 #if !HAS_DRIFT
@@ -315,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
                 }
                 into[patch.first + v] = fresh;
             }
-            // Wait before shared memory is overwritten.
+            // Wait until no thread reads the shared memory that is overwritten next.
             if (end < patch.n_cells || has_next) __syncthreads();
 #if CHUNKED
             start = end;
@@ -349,7 +350,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches
     leave(s.traces[0], outcome, 0);
 }
 
-// Updates the control block after `steps` steps of a cycle. Launched with one warp.
+// Updates the control block after a cycle of `steps` steps. Launched with one warp.
 extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     __shared__ Ahead ahead;
     Control& c = *s.control;

@@ -39,7 +39,8 @@ DEVICE real normal_speed_of(const Patch& patch, const Evolution& s, const u32 (&
 #endif
 }
 
-// Returns beta, or the weight, at a vertex of the patch.
+// Returns the curvature coefficient beta, or the weight of weighted curvature, at a vertex of the
+// patch.
 DEVICE real curvature_at(const Patch& patch, const Evolution& s, u32 local) {
 #if CURVATURE_ROWS
     return s.curvature_rows[patch.vertex(local)];

@@ -1,14 +1,14 @@
-// Increments of phi from second-order advection (docs/level-set.md, section 2.5), computed before
+// Increments of phi by second-order advection (docs/level-set.md, section 2.5), computed before
 // evolution_step.
 //
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
-// performs a Jacobi step toward the consistent one, from the first buffer of increments to the
-// second. evolution_step performs the last Jacobi step, starting from the second buffer. Vertices
-// of cells that are too poor for this scheme use the positive-coefficient scheme. In products with
-// the mass matrix, the increments at these vertices are given values.
+// performs a Jacobi step toward those with the consistent mass matrix, from the first buffer of
+// increments to the second. evolution_step performs the last Jacobi step, starting from the second
+// buffer. Vertices of cells that are too poor for this scheme use the positive-coefficient scheme.
+// The Jacobi steps keep the increments at these vertices.
 //
-// Like evolution_step, each kernel fetches the data that no step changes before the previous kernel
-// has ended. No kernel waits to know whether the step takes place. If it does not, nothing reads
+// Like evolution_step, each kernel fetches the data that steps do not change before the previous
+// kernel has ended. No kernel checks whether the step takes place. If it does not, nothing reads
 // the results. One additional block of galerkin_residual determines this for evolution_step.
 //
 // variants: REAL=double | REAL=float
@@ -30,7 +30,8 @@
 enum { MOVES = 1, POOR = 2 };
 
 #if CHUNKED
-// The sums of a vertex between two chunks, if its cells do not fit in shared memory at once.
+// The sums of a vertex between two chunks, if the cells of its patch do not fit in shared memory at
+// once.
 struct Partial {
     real num, den;
     u32 at;
@@ -98,7 +99,7 @@ DEVICE u32 state_of(const Evolution& s, u32 vertex) {
     return (moves ? MOVES : 0) | (is_poor ? POOR : 0);
 }
 
-// Finds the corners of a cell, and returns the combined states of its owned vertices.
+// Unpacks the corners of a cell, and returns the combined (or-ed) states of its owned vertices.
 DEVICE u32 states_of(const Patch& patch, const Local& local, const Corners& corners, u32 (&corner)[N]) {
     u32 states = 0;
 #pragma unroll
@@ -114,8 +115,8 @@ struct Sums {
     u32 at;
 };
 
-// Adds to `sum` what the cells before `end` contribute to a vertex, from column `at` of its row up
-// to the end `last`. Returns the first remaining column.
+// Adds to `sum` what the cells before `end` contribute to a vertex, from column `at` up to, but not
+// including, `last`, the end of its row. Returns the first remaining column.
 DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32 at, u32 last, real& sum) {
     const local_index* columns = local.columns();
 #pragma unroll (CHUNKED ? 1 : 4)
@@ -129,7 +130,8 @@ DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32
 }
 
 // Sums the contributions to an owned vertex over the cells of a chunk and the previous chunks.
-// Returns whether the sums are complete. Denominators are summed only if `with_den`.
+// Returns true if this is the last chunk, so that the sums are complete. Denominators are summed
+// only if `with_den`.
 DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u32 v, bool with_den, Sums& sums) {
     sums = Sums{R(0), R(0), local.columns()[v]};
 #if CHUNKED
@@ -147,8 +149,8 @@ DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u
     return true;
 }
 
-// Computes the contributions of a cell to the right-hand side and, at its POOR vertices, to the
-// sums of the positive-coefficient scheme.
+// Computes the contributions of a cell to the right-hand side, or at its POOR vertices to the sums
+// of the positive-coefficient scheme.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& local, u32 slot, const u32 (&corner)[N],
                        bool is_poor, real dt) {
     Vec3 x[N];
@@ -199,8 +201,8 @@ extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
 
 // Determines the progress before step `turn`, and passes it on to this step and the next one.
 //
-// This block runs in parallel with the blocks that work, and starts no later than they do. The
-// control block is then available, and no step changes it.
+// The calling block runs in parallel with the blocks that work on patches. The control block is
+// already available before the previous kernel has ended, because steps do not change it.
 DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     __shared__ Ahead ahead;
     __shared__ Control control;
@@ -213,8 +215,8 @@ DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     hand_on(s, control, turn, ahead);
 }
 
-// The schedule time at the start of the previous step, and the length of that step. For the first
-// step of a cycle, both values are those of this step.
+// The schedule time at the start of the previous step, and the length of that step. In the first
+// step of a cycle, both values belong to the first step itself.
 struct Before {
     double clock, dt;
 };
@@ -224,14 +226,14 @@ DEVICE Before load_before(const Evolution& s, u32 turn) {
     return Before{__ldcg(&before->clock), __ldcg(&before->dt)};
 }
 
-// Returns the length of step `turn` if the step takes place. It equals the result of choose_step
-// after a step that did not end at the target.
+// Returns the length of step `turn` if the step takes place. It equals the result of choose_step if
+// the previous step did not end at the target.
 DEVICE real length_after(double longest, double target, const Before& before, u32 turn) {
     return (real)(turn == 0 ? before.dt : fmin(longest, target - (before.clock + before.dt)));
 }
 
 // Computes the right-hand side of step `turn` of a cycle, and the increments with the lumped mass
-// matrix. The velocity is that at the middle of the step, or its mean over the step.
+// matrix. The velocity is taken at the middle of the step or averaged over the step.
 //
 // Grid: the blocks that work on patches, and one more; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residual(Patches m, Evolution s, u32 turn) {
@@ -317,7 +319,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
     }
 }
 
-// Performs a Jacobi step toward the consistent mass matrix (`corrected` in evolution/galerkin.cuh).
+// Performs a Jacobi step toward the increments with the consistent mass matrix (`corrected` in
+// evolution/galerkin.cuh).
 //
 // Grid: any; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correction(Patches m, Evolution s) {
@@ -340,7 +343,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         const Patch patch = patch_of(m, p);
         Asked<2> asked;
         asked.find(patch);
-        // The first cell of a thread, and its first vertex.
+        // The data of the thread's first cell and of its first vertex.
         Corners corners = {};
         real meas = R(0), first_mass = R(1), first_residual = R(0);
         u32 first_state = 0;
@@ -380,8 +383,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
             for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
                 const u32 vertex = patch.first + v;
                 const real old = local.values[v];
-                // The prefetched values must not be overwritten, because the next chunk needs them
-                // for its first vertex again.
+                // The prefetched values must not be overwritten, because the thread needs them
+                // again for its first vertex after the next chunk.
                 const bool is_first = v == threadIdx.x;
                 if ((is_first ? first_state : state_of(s, vertex)) != MOVES) {
                     fresh[vertex] = old;

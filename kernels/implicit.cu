@@ -4,11 +4,12 @@
 // The system is `(M + dt beta S) phi^(n+1) = M phi`, divided by beta. The lumped mass M and the
 // stiffness S are those of the explicit form, both evaluated at the phi that the other terms
 // produced. One cooperative kernel solves it with two barriers per iteration. The entries of S are
-// stored per cell, and a vertex sums its row cell by cell in mesh order. A block itself updates the
-// direction at all vertices that it reads, including those of other patches. This saves a barrier.
+// stored per cell, and a vertex sums its row cell by cell in mesh order. Each block computes the
+// direction itself at all vertices that it reads, including those of other patches. This saves a
+// barrier.
 //
 // Scalar products are bitwise identical in every run although patches are processed in any order,
-// because a warp adds its part of a patch to an exact sum (common/exact_sum.cuh).
+// because each warp adds its part of a patch to an exact sum (common/exact_sum.cuh).
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -19,7 +20,7 @@
 #include "evolution/curvature.cuh"
 #include "evolution_arguments.cuh"
 
-// The number of values per cell: its pairs, and its lumped mass.
+// The number of values per cell: one per pair of vertices, and the lumped mass.
 enum { ENTRIES = PAIRS + 1 };
 
 // The data of a block during the solve.
@@ -37,15 +38,16 @@ struct ImplicitSolve {
     u32 phase;       // number of sums so far
 };
 
-// Adds the parts of the threads of a warp to the sum of the block; whole warps must call it.
+// Adds up `part` over the threads of a warp, and adds the result to the sum of the block; whole
+// warps must call it.
 DEVICE void contribute(const ImplicitSolve& z, double part) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) part += __shfl_down_sync(~0u, part, offset);
     if ((threadIdx.x & 31) == 0) add_exact(z.sum, part);
 }
 
-// Waits for all blocks, and returns the sum of their contributions since the last call. Several
-// sums are used in turn: the next one is cleared when no block reads it anymore.
+// Waits for all blocks, and returns the sum of their contributions since the last call. Three sums
+// are used in turn: the next one is cleared here, when no block reads it anymore.
 DEVICE double total(ImplicitSolve& z) {
     __shared__ double result;
     u64* all = z.q.sums + z.phase % 3 * SUM_WORDS;
@@ -71,7 +73,7 @@ DEVICE real* entries_of(const ImplicitSolve& z, const Patch& patch, u32 t) {
     return z.q.entries + (u64)ENTRIES * (patch.cells + t);
 }
 
-// Returns the position of the pair of two corners.
+// Returns the position of the pair of two different corners among the entries of a cell.
 DEVICE u32 pair_of(u32 i, u32 j) {
     u32 low = i < j ? i : j, high = i < j ? j : i;
     return low * N - low * (low + 1) / 2 + high - low - 1;
@@ -97,7 +99,7 @@ DEVICE real row_sum(const real* entries, u32 i) {
     return sum;
 }
 
-// Computes the entries of the cells of the band.
+// Computes the entries of those cells of a patch that have a moving vertex owned by the patch.
 DEVICE void assemble_cells(const ImplicitSolve& z, const Patch& patch) {
     for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
         u32 corner[N];
@@ -176,9 +178,9 @@ DEVICE double assemble(ImplicitSolve& z) {
     return total(z);
 }
 
-// Sets the direction to the preconditioned residual, made conjugate to the previous directions, and
-// multiplies it by the matrix. Returns the scalar product of the direction and this product.
-// Iteration 0 has no previous direction.
+// Sets the direction to the preconditioned residual plus `keep` times the previous direction, which
+// makes it conjugate to all previous ones, and multiplies it by the matrix. Returns the scalar
+// product of the direction and this product. In iteration 0, there is no previous direction.
 DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
     real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
@@ -214,8 +216,8 @@ DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     return total(z);
 }
 
-// Moves the solution along the direction. Returns the squared norm of the remaining residual,
-// weighted by the inverse of the diagonal.
+// Moves the solution by `length` times the direction, and updates the residual. Returns the squared
+// norm of the remaining residual, weighted by the inverse of the diagonal.
 DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
@@ -236,11 +238,11 @@ DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
 
 DEVICE bool is_positive(double x) { return x > 0.0 && x < __longlong_as_double(0x7ff0000000000000); }
 
-// Solves for the curvature part of a step. Values that are not finite end the solve;
-// evolution_outcome detects them.
+// Solves for the curvature part of a step. The solve ends if a norm is zero or not finite;
+// evolution_outcome detects values of phi that are not finite.
 //
 // Grid: as many blocks as are resident at once, cooperative; block: a multiple of 32; shared:
-// [largest_local]. The launch bounds avoid spilled registers.
+// [largest_local] reals. The launch bounds avoid spilled registers.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m, Evolution s, Implicit q) {
     DYN_SHARED(unsigned char, shared);
     __shared__ u64 sum[SUM_WORDS];

@@ -43,8 +43,8 @@ DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, const re
     return flux < -part * size;
 }
 
-// Finds the boundary vertices where the current velocity points inward, and the patches through
-// which an interface may enter.
+// Finds the boundary vertices where the current velocity points inward, and with INFLOW the patches
+// through which an interface may enter.
 //
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, Evolution s, Inflow q) {
@@ -58,8 +58,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
         q.flows_in[v] = in;
 #if INFLOW
         if (!in) continue;
-        // The neighbors of the patch also contain its cells at the patch boundary, which the
-        // interface may cut.
+        // The cells at the boundary of the patch also belong to its neighbors, and the interface
+        // may cut them.
         const u32 last = q.neighbor_offsets[p + 1];
         for (u32 at = q.neighbor_offsets[p]; at <= last; at++) {
             const u32 near = at == last ? p : q.neighbors[at];

@@ -1,5 +1,5 @@
-// Measures of phi on the GPU, as in src/surface/measures.rs: length or area of the interface, area
-// or volume of the inside, and components and Euler number of the inside.
+// Measures of phi on the GPU; the counterpart of src/surface/measures.rs: length or area of the
+// interface, area or volume of the inside, and components and Euler number of the inside.
 //
 // The order is measures_patches, measures_join, measures_sum. The first two use the same grid,
 // whose size depends only on the mesh. Block k sums the patches k, k + grid, ..., so the sums are
@@ -19,8 +19,9 @@ struct Sums {
     i64 components, euler_number;
 };
 
-// Bits of `counted`. Every edge, facet and cell of the mesh is counted once, in one cell of one
-// patch. A facet has the bit of the opposite corner. Facets of triangles are edges.
+// Bits of `counted`: first the edges, from bit FIRST_FACET the facets of a tetrahedron, each with
+// the number of the opposite corner, and CELL. Every edge, facet and cell of the mesh is counted
+// once, in one cell of one patch. The facets of a triangle are its edges.
 enum { EDGES = N * (N - 1) / 2, FIRST_FACET = 6, CELL = 1 << 15 };
 
 DEVICE Sums no_sums() {
@@ -60,8 +61,8 @@ DEVICE Sums sum_of_block(Sums sums) {
     return sums;
 }
 
-// Returns the contribution to the Euler number of the edges, facets and cells that are counted here
-// and lie inside.
+// Returns the contribution to the Euler number of those edges, facets and cells inside that
+// `counted` selects.
 DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
     int edges = 0, bit = 0;
 #pragma unroll
@@ -86,7 +87,7 @@ DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
     return others - edges;
 }
 
-// Measures patches, and finds the connected components of the inside within each. Thread t
+// Measures patches, and finds the connected components of the inside within each patch. Thread t
 // processes the cells t, t + BLOCK, ...
 //
 // Grid: n_sums; block: BLOCK; shared: [largest_local] phi, [largest_owned] names.

@@ -10,14 +10,14 @@ namespace {
 
 using expression::Enclosure;
 
-// What is computed of a coefficient: its value at the instant `at`, its largest absolute value from
-// `start` to `end`, or its mean over this span.
+// The quantity to compute for a coefficient: its value at the instant `at`, its largest absolute
+// value from `start` to `end`, or its mean over this span.
 enum Quantity { VALUE, BOUND, MEAN };
 
 struct Sampling {
     Quantity quantity;
     double start, end, at;
-    double max_step;  // the longest piece of a span without bounds (see MOST_PIECES)
+    double max_step;  // pieces without finite bounds need not be shorter
 };
 
 // One field at one row, as a function of time.
@@ -40,7 +40,8 @@ DEVICE double gauss_weight(u32 k) { return (k == 1 ? 8.0 : 5.0) / 18.0; }
 // Returns the larger of `most` and the absolute value of `value`, or NaN if one of them is NaN.
 DEVICE double larger_magnitude(double most, double value) { return fabs(value) <= most || most != most ? most : fabs(value); }
 
-// Returns the largest absolute value over a span with these bounds.
+// Returns an upper bound on the absolute value over a span, or an estimate if parts of the span
+// have no finite bound. `bounds` holds for the whole span.
 DEVICE double bound(const FieldAtRow& f, const Enclosure& bounds, const Sampling& s) {
     if (bounds.largest() < expression::infinity()) return bounds.largest();
     const double length = s.end - s.start;
@@ -54,7 +55,7 @@ DEVICE double bound(const FieldAtRow& f, const Enclosure& bounds, const Sampling
             most = larger_magnitude(most, largest);
             continue;
         }
-        // Nothing is known, so the values at three instants have to suffice.
+        // No bound is known, so the values at three instants have to suffice.
 #pragma unroll 1
         for (u32 n = 0; n < 3; n++) most = larger_magnitude(most, f.value(start + gauss_node(n) * (end - start)));
     }
@@ -125,8 +126,8 @@ DEVICE double mean(const FieldAtRow& f, const Sampling& s, double slack) {
 }
 
 // Returns the quantity of a field. `slack` is the largest product of change and duration that
-// counts as no change. Raises `change` to the product of the change in the span and the length of
-// the span.
+// counts as no change. Unless the quantity is VALUE, raises `change` to the product of the largest
+// possible change in the span and the length of the span.
 DEVICE double sample(const FieldAtRow& f, const Sampling& s, double slack, double& change) {
     if (s.quantity == VALUE) return f.value(s.at);
     const Enclosure bounds = f.bounds(s.start, s.end);

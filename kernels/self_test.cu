@@ -7,7 +7,7 @@
 
 #include "generated/blocks.cuh"
 
-// Computes y = a x + y, and block_sums[b] = the sum of the new y of block b.
+// Computes y = a x + y, and sets block_sums[b] to the sum of the new values of y in block b.
 //
 // Grid: ceil(n / 256) blocks of 256 threads. Shared memory: 256 REAL.
 extern "C" __global__ void self_test_saxpy_sum(REAL a, const REAL* x, REAL* y, REAL* block_sums,

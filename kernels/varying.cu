@@ -1,5 +1,5 @@
-// Time-dependent coefficients, and the step that they allow, before each step; the counterpart of
-// Window::choose_step in src/levelset/evolution/time_step.rs.
+// Evaluates time-dependent coefficients and finds the step length that they allow, before each
+// step; the counterpart of Window::choose_step in src/levelset/evolution/time_step.rs.
 //
 // The bounds of the coefficients over a step limit its length. The step then uses the coefficients
 // at its middle, or their means over the step where they change noticeably. One cooperative kernel
@@ -17,8 +17,8 @@
 #include "common/step_target.cuh"
 #include "time_step_limits.cuh"
 
-// Indices of `counts`: blocks that arrived at barriers, blocks that left, patches on the list (all
-// 0 between launches), and lists so far.
+// Indices of `counts`: blocks that arrived at barriers, blocks that left, patches on the list
+// (these three are 0 between launches), and lists made so far.
 enum { ARRIVED_BLOCKS, LEFT_BLOCKS, N_READING, N_LISTS };
 
 // The data of a block during the search.
@@ -28,12 +28,13 @@ struct Search {
     const Varying& q;
     const u32* active;
     u32 n_active;
-    bool waits;  // no patch is active, and the patches of the boundary limit the step
+    bool waits;  // no patch is active, so the patches of the boundary limit the step
     u32 blocks;  // number of blocks that take part
     u32 turn;    // index of the limits of this evaluation
 };
 
-// Lists the active patches, the patches at a boundary with given inflow, and the neighbors of both.
+// Lists in `reading` the active patches, the patches at a boundary with given inflow, and the
+// neighbors of both.
 DEVICE void list_patches(const Search& z) {
     const Varying& q = z.q;
     const u32 list = q.counts[N_LISTS] + 1;
@@ -48,7 +49,8 @@ DEVICE void list_patches(const Search& z) {
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         q.limits[0] = no_limits();
-        // If a previous call stopped because of invalid values, they are searched for again.
+        // Forget invalid values that stopped a previous launch: this launch searches for them
+        // again.
         for (u32 k = 0; k < 2 * N_FIELDS; k++) q.broken[k] = 0xffffffffu;
     }
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
@@ -72,7 +74,7 @@ DEVICE bool evaluate(const Search& z, const Sampling& sampling) {
 }
 
 // Returns the limits of the band with the current coefficients; the whole grid must call it. Two
-// sets of limits are used in turn: the next one is cleared when no block reads it anymore.
+// sets of limits are used in turn: the other one is cleared here, when no block reads it anymore.
 DEVICE Limits find_limits(Search& z) {
     __shared__ Limits block_limits;
     Limits* all = &z.q.limits[z.turn];
@@ -108,7 +110,7 @@ DEVICE Limits find_limits(Search& z) {
     return limits;
 }
 
-// Chooses the time step, and evaluates the coefficients that the step uses.
+// Chooses the length of the next step, and evaluates the coefficients that the step uses.
 //
 // Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared:
 // none.

@@ -37,8 +37,8 @@ DEVICE double weight_of_word(u32 k) {
     return __longlong_as_double((i64)(k < 2 ? 1ull << 32 * k : (u64)(32 * k - 51) << 52));
 }
 
-// Returns the rounded sum in the first lane of a warp, or NaN if a term was not finite. The whole
-// warp must call it.
+// Returns the sum, converted to double in a fixed order, in the first lane of a warp, or NaN if a
+// term was not finite. The whole warp must call it.
 DEVICE double exact_total(const u64* sum) {
     double total = 0.0;
     for (u32 k = threadIdx.x & 31; k < LIMBS; k += 32) {

@@ -8,8 +8,8 @@
 #endif
 
 // Waits until `blocks` blocks have arrived. All calls in a kernel must pass the same number.
-// `arrived` is 0 at the start of the kernel and must not be used for anything else. It counts up
-// and lasts for 2^32 arrivals.
+// `arrived` is 0 at the start of the kernel and must not be used for anything else. It is never
+// reset, so a kernel may have at most 2^32 arrivals.
 DEVICE void grid_barrier(u32* arrived, u32 blocks) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -29,8 +29,8 @@ DEVICE void grid_barrier(u32* arrived, u32 blocks) {
 DEVICE void grid_barrier(u32* arrived) { grid_barrier(arrived, gridDim.x); }
 
 // Increments a count and returns its previous value. Writes that the block made before a barrier
-// that precedes this call are visible to blocks that count later. This is cheaper than a fence on
-// both sides.
+// that precedes this call are visible to blocks that count later. This is cheaper than fences
+// before and after a relaxed atomic operation.
 DEVICE u32 count_arrival(u32* count) {
 #ifdef __CUDA_ARCH__
     u32 before;

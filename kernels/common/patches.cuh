@@ -4,7 +4,7 @@
 #include "common/vector.cuh"
 #include "generated/patches.cuh"
 
-// Local vertex numbers of a patch and slots of its cells fit in 16 bits unless a patch is very
+// The type of local vertex numbers and gather columns. They fit in 16 bits unless a patch is very
 // large.
 #ifdef WIDE_PATCHES
 typedef u32 local_index;
@@ -26,18 +26,18 @@ struct __align__(8) Corners {
 };
 #endif
 
-// Rows and columns of the gather matrix that are read as one word. The data of each patch start at
-// such a word.
+// Consecutive entries of the gather matrix (row starts, then columns) that are read as one word.
+// The entries of each patch start with a new word.
 struct __align__(16) Columns {
     enum { SIZE = 16 / sizeof(local_index) };
     local_index of[SIZE];
 };
 
-// Returns the number of words for n columns.
+// Returns the number of words that hold n entries.
 DEVICE u32 column_words(u32 n) { return (n + Columns::SIZE - 1) / Columns::SIZE; }
 
-// The start of a patch in the arrays of all patches, read as one word. The patch ends at the start
-// of the next one.
+// The positions where a patch starts in the arrays of all patches, read as one word. The patch ends
+// where the next one starts.
 struct __align__(16) Start {
     u32 vertex;   // in patch order
     u32 halo;
@@ -63,8 +63,8 @@ struct Patch {
     // Returns the local numbers of all corners of cell t.
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
-    // Returns the start of the gather columns of an owned vertex; for n_owned, the end of the last
-    // columns.
+    // Returns the start of the gather columns of an owned vertex; for `local` = n_owned, the end of
+    // the columns of the last vertex.
     DEVICE u32 row(u32 local) const { return column(local); }
 
     // Returns a gather column: 4 * cell + corner.
@@ -104,8 +104,8 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
     return patch_between(all, p, start, end);
 }
 
-// Prefetches into the L2 cache the data that a step reads from the patch between these starts, and
-// phi at its owned vertices. One thread calls this function.
+// Prefetches into the L2 cache the data of a patch that a step reads, and phi at its owned
+// vertices. `end` is the start of the next patch. One thread calls this function.
 DEVICE void prefetch(const Patches& all, const Start& start, const Start& end, const real* phi) {
     const u32 n_owned = end.vertex - start.vertex, n_halo = end.halo - start.halo;
     prefetch_range(all.corners + start.cell, end.cell - start.cell);

@@ -4,9 +4,9 @@
 // N is CELL_SIZE, the number of vertices of a cell (3 or 4). Kernels on tiles have no cells.
 // Compiler options define REAL and CELL_SIZE.
 //
-// Nothing is included, because the run-time compiler has no headers. There sqrt, fabs, fmin and
-// fmax are overloaded for float and double, so calls with arguments of type real stay in that type.
-// Literals do not: write R(0.5), or a float kernel computes in double precision.
+// No standard header is included, because the run-time compiler has none. In that compiler, sqrt,
+// fabs, fmin and fmax are overloaded for float and double, so calls with arguments of type real
+// stay in that type. Literals do not: write R(0.5), or a float kernel computes in double precision.
 #pragma once
 
 #include "common/types.cuh"
@@ -36,9 +36,9 @@ DEVICE float product(float a, float b) { return a * b; }
 #endif
 
 // The larger and the smaller of two numbers. If one is NaN, the functions for doubles return the
-// second one, as the SIMD lanes of the CPU code do (src/levelset/tiled/lanes.rs), and the functions
-// for floats return the other one. For doubles, fmax and fmin would need several times as many
-// instructions.
+// second argument, as the SIMD lanes of the CPU code do (src/levelset/tiled/lanes.rs), and the
+// functions for floats return the argument that is not NaN. For doubles, fmax and fmin would need
+// several times as many instructions.
 DEVICE double larger(double a, double b) { return a > b ? a : b; }
 DEVICE double smaller(double a, double b) { return a < b ? a : b; }
 DEVICE float larger(float a, float b) { return fmax(a, b); }
@@ -82,5 +82,5 @@ typedef Precision<real>::Bits real_bits;
 #define ROUNDING (Precision<real>::rounding())
 // Relative decrease that a value must exceed to count as changed (docs/distances.md, section 6).
 #define DECREASE (Precision<real>::decrease())
-// A sum of fractions below this counts as zero, because its inverse may overflow.
+// A denominator of at most this value counts as zero, because its inverse may overflow.
 #define LEAST (Precision<real>::least())

@@ -4,9 +4,9 @@
 
 #include "common/types.cuh"
 
-// Copies a word of 4, 8 or 16 bytes, or several words of 16 bytes, to shared memory. On GPUs that
-// support it (sm_80), the copy bypasses the registers. After await_copies it is complete for this
-// thread, and after a subsequent barrier for the block.
+// Starts copying a word of 4, 8 or 16 bytes, or several words of 16 bytes, to shared memory. On
+// GPUs that support it (sm_80 and later), the copy bypasses the registers. After await_copies it is
+// complete for this thread, and after a subsequent barrier for the block.
 template <class T>
 DEVICE void copy_async(T *into, const T *from) {
 #if __CUDA_ARCH__ >= 800
@@ -22,14 +22,14 @@ DEVICE void copy_async(T *into, const T *from) {
 #endif
 }
 
-// Waits for all copies of this thread.
+// Waits for all copies that this thread has started.
 DEVICE void await_copies() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-// Prefetches n items into the L2 cache, on GPUs that support it (sm_90).
+// Prefetches n items into the L2 cache, on GPUs that support it (sm_90 and later).
 template <class T>
 DEVICE void prefetch_range(const T *from, u32 n) {
 #if __CUDA_ARCH__ >= 900

@@ -14,8 +14,8 @@ struct StepSearch {
     DEVICE explicit StepSearch(double longest)
         : allowed(0.0), too_long(longest), trial(longest), trials(0), is_examined(false) {}
 
-    // Takes the limit of the step that was examined. Returns true once the step is found; its
-    // length is `allowed`.
+    // Takes the limit that the coefficients impose during a step of length `trial`. Returns true
+    // once the search has ended; the step has the length `allowed`.
     DEVICE bool learn(double limit) {
         const bool is_first = trials++ == 0;
         if (limit >= trial) {

@@ -1,5 +1,6 @@
 // Vectors in R^3, with the operations of nalgebra in the same order: dot products add x, y, z from
-// the left. In planar meshes (PLANAR) there is no third component.
+// the left. In planar meshes (PLANAR), the third component is zero, and sums and dot products omit
+// it.
 #pragma once
 
 #ifndef PLANAR

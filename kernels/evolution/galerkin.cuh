@@ -5,9 +5,9 @@
 #include "common/division.cuh"
 #include "common/simplex.cuh"
 
-// Computes the right-hand side of the step for each vertex. `a` is the velocity of the cell at the
-// middle of the step or its mean over the step, and `divergence` is the divergence of the linear
-// interpolant of the velocity.
+// Computes the right-hand side of the step for each vertex. `a` is the velocity of the cell, either
+// at the middle of the step or averaged over the step, and `divergence` is the divergence of the
+// linear interpolant of the velocity.
 DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real divergence, real dt,
                      real (&right)[N]) {
     const real share = R(1) / R(N);
@@ -33,6 +33,6 @@ DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
     }
 }
 
-// Returns x after a Jacobi step toward the consistent mass matrix, `x += (R - M x) / m`
-// (docs/level-set.md, section 2.5).
+// Returns x after a Jacobi step toward the solution of the system with the consistent mass matrix,
+// `x += (R - M x) / m` (docs/level-set.md, section 2.5).
 DEVICE real corrected(real x, real residual, const Divisor& mass, real product) { return x + mass.of(residual - product); }

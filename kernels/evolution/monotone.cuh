@@ -5,7 +5,8 @@
 #include "evolution/upwind.cuh"
 
 // Returns the advection contributions of a cell if all of its flux goes to a single vertex;
-// otherwise zero. Only the cell that the wind comes from counts, with its full measure.
+// otherwise zero. At a vertex, only the cell from which the wind comes counts, with its full
+// measure.
 DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     real k[N], out[N], size;
     flux(s, a, k);
@@ -33,8 +34,8 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     return shares;
 }
 
-// Computes |g| for each vertex that the gradient g leads up to from all other vertices of the
-// simplex, and 0 for the rest.
+// Computes |g| for each vertex from which -g points into the simplex, and 0 for the other vertices;
+// g is the gradient of phi.
 template <int M>
 DEVICE void from_below(const SimplexOf<M> &s, const real (&phi)[M], real (&offers)[M]) {
     Vec3 g = gradient(s, phi);
@@ -55,8 +56,8 @@ DEVICE void from_below(const SimplexOf<M> &s, const real (&phi)[M], real (&offer
     }
 }
 
-// Adds the slopes on the faces of a tetrahedron. The sides of a triangle are edges, which are
-// already included.
+// Raises `slope` to the slopes on the faces of a tetrahedron. Does nothing for a triangle: its
+// sides are edges, which are already included.
 DEVICE void face_slopes(const Vec3 (&)[3], const real (&)[3], real (&)[3]) {}
 
 DEVICE void face_slopes(const Vec3 (&x)[4], const real (&phi)[4], real (&slope)[4]) {

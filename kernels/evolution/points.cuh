@@ -20,13 +20,13 @@ struct Points {
 
     enum { GROUPS = 4 / Group::SIZE };
 
-    // Returns number k of a vertex: coordinate k, or phi for k = 3.
+    // Returns coordinate k of a vertex, or phi for k = 3.
     DEVICE real& number(u32 v, u32 k) const { return groups[k / Group::SIZE * largest + v].of[k % Group::SIZE]; }
 
     DEVICE real& phi(u32 v) const { return number(v, 3); }
 
-    // Starts copying the coordinates of a vertex. Each coordinate is stored `apart` numbers after
-    // the previous one, starting at x.
+    // Starts copying the coordinates of a vertex. `x` holds one axis after the other, and each axis
+    // starts `apart` numbers after the previous one.
     DEVICE void fetch_place(u32 v, const real* x, u32 apart) const {
 #pragma unroll
         for (int k = 0; k < (PLANAR ? 2 : 3); k++) copy_async(&number(v, k), x + k * apart + v);
@@ -45,8 +45,8 @@ struct Points {
     }
 };
 
-// Calls `what` for each of `n` items, which the threads of a block share. The first AT_ONCE items
-// of a thread need no loop; most patches have no more.
+// Calls `what` for each of `n` items, which are divided among the threads of a block. The first
+// AT_ONCE items of a thread need no loop; most patches have no more.
 template <int AT_ONCE, class Do>
 DEVICE void for_each_of(u32 n, const Do& what) {
 #pragma unroll
@@ -58,7 +58,7 @@ DEVICE void for_each_of(u32 n, const Do& what) {
     for (u32 k = threadIdx.x + AT_ONCE * BLOCK; k < n; k += BLOCK) what(k);
 }
 
-// The values of the first local vertices of a thread, requested before they are needed.
+// The values at the first AT_ONCE local vertices of a thread, requested before they are needed.
 template <int AT_ONCE>
 struct Asked {
     u32 vertices[AT_ONCE];
@@ -66,7 +66,7 @@ struct Asked {
 
     DEVICE static u32 local(int i) { return threadIdx.x + i * BLOCK; }
 
-    // Finds the vertices. They do not depend on the step.
+    // Finds the numbers of the vertices, which are the same in all steps.
     DEVICE void find(const Patch& patch) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {

@@ -50,7 +50,8 @@ enum {
     TERMS = OF_DRIFT + HAS_DRIFT,
 };
 
-// The contributions of a cell to each corner: planes of [N * chunk] numbers, two planes for pairs.
+// The first plane of each term. A plane holds [N * chunk] numbers: what each cell of a chunk
+// contributes to each of its corners. Pairs and the rates of the Hopf-Lax formula take two planes.
 enum {
     WIDTH = PAIRED ? 2 : 1,
     WIND = 0,
@@ -60,7 +61,8 @@ enum {
     PLANES = DRIFT + HAS_DRIFT,
 };
 
-// The values that all corners of a cell share, if not stored in pairs.
+// The positions of the values that all corners of a cell share, if contributions are not stored in
+// pairs.
 enum {
     WIND_H = 0,
     SPEED_H = WIND_H + HAS_WIND,
@@ -156,7 +158,7 @@ struct Left {
     }
 };
 
-// Computes the contributions of cell t and stores them at position `slot` of the chunk.
+// Computes the contributions of a cell to its corners and stores them in slot `slot` of the chunk.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slots, u32 slot,
                        const u32 (&corner)[N], const Vec3 (&x)[N], const real (&values)[N]) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE
@@ -241,7 +243,7 @@ DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 
 }
 #endif
 
-// The sums that a vertex has gathered, and the next column.
+// The sums that a vertex has gathered so far, and the position of the next column to add.
 struct Sums {
     real num[TERMS > 0 ? TERMS : 1], den[TERMS > 0 ? TERMS : 1];
     u32 at;
@@ -255,8 +257,9 @@ DEVICE Sums no_sums(u32 at) {
     return sums;
 }
 
-// Returns one corner's part of the values that all corners share. In triangle meshes the number of
-// active patches decides whether steps use pairs. Both ways give bitwise identical results.
+// Returns one corner's part of the values that all corners share. In triangle meshes, the number of
+// active patches decides whether steps use pairs. The products are rounded separately there, so
+// both ways give bitwise identical results.
 DEVICE Pair part_of(real share, real h, real meas) {
     if (N == 3) return Pair{product(share, h), product(share, meas)};
     return Pair{share * h, share * meas};
@@ -278,8 +281,9 @@ DEVICE void add(Sums& sums, int term, const Pair& pair) {
     sums.den[term] += pair.den;
 }
 
-// Adds the slots of every LANES-th column of a row, for cells from `start` up to `end`. `last` is
-// the end of the row. All terms are added at once, because they share the columns.
+// Adds the slots of every LANES-th column of a row, for cells from `start` up to, but not
+// including, `end`. `last` is the end of the row. All terms are added at once, because they share
+// the columns.
 DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last, Sums& sums) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE || HAS_DRIFT
     u32 at = sums.at;

@@ -4,14 +4,14 @@
 
 #include "evolution_arguments.cuh"
 
-// The changes of a step, as one thread sees them.
+// The changes of a step at the vertices of one thread.
 struct Outcome {
     real change_near;
     u32 broken;
 };
 
 DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, real fresh) {
-    // A stable step leaves no value above four times the half width, which is 8 * near.
+    // A stable step leaves no |phi| above four times the half width, which is 8 * near.
     const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(8) * s.near;
     if (!is_sound) outcome.broken = outcome.broken < vertex ? outcome.broken : vertex;
     if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
@@ -43,8 +43,8 @@ DEVICE const Progress* progress_ahead(const Evolution& s, u32 turn) {
     return turn < 2 ? &s.control->progress : &s.chain[(turn - 1) & 1];
 }
 
-// Copies word k of the progress and the trace, bypassing the L1 cache, which may hold outdated
-// values. A warp has enough lanes to copy all words.
+// Copies word k of `ahead` (the progress, then the trace), bypassing the L1 cache, which may hold
+// outdated values. A warp has enough lanes to copy all words.
 DEVICE void look_ahead(const Evolution& s, u32 turn, u32 k, Ahead& ahead) {
     enum { OF_PROGRESS = sizeof(Progress) / sizeof(u32), OF_TRACE = sizeof(Trace) / sizeof(u32) };
     static_assert(OF_PROGRESS + OF_TRACE <= 32, "a word for each thread of a warp");
@@ -62,8 +62,8 @@ DEVICE Progress progress_after(const Control& c, const Ahead& ahead, u32 turn) {
 }
 
 // Passes the progress before step `turn` on to the step after it, and clears the trace of that
-// step. The whole block must call it. The overwritten data are no longer read, because the previous
-// step has ended.
+// later step. The whole block must call it. The overwritten data are no longer read, because the
+// previous step has ended.
 DEVICE void hand_on(const Evolution& s, const Control& c, u32 turn, Ahead& ahead) {
     look_ahead(s, turn, threadIdx.x, ahead);
     __syncthreads();

@@ -83,7 +83,7 @@ DEVICE real outflows(const real (&k)[N], real (&out)[N], real &size) {
 // fractions do not depend on the common factor, so the division by the sum of out_i is omitted.
 DEVICE real shares_of(const real (&rise)[N], real range, const real (&k)[N], const real (&out)[N],
                       real outflow, real sign, real (&m)[N]) {
-    // The part of the sum that comes from inflow.
+    // The part of the sum of k_i rise_i that comes from inflow.
     real carried = (k[1] - out[1]) * rise[1];
 #pragma unroll
     for (int i = 2; i < N; i++) {

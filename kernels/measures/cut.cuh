@@ -1,16 +1,16 @@
-// The zero set in a cut cell; the counterpart of src/surface/measures.rs, with equal results up to
+// The zero set in a cut cell; the counterpart of src/surface/measures.rs. Results are equal up to
 // rounding. Only differences of coordinates are used.
 #pragma once
 #include "common/simplex.cuh"
 
-// The part of a cell inside phi < 0.
+// The size of the zero set in a cell, and the part of the cell where phi < 0.
 struct Cut {
     real interface;  // length or area of the zero set
     real share;      // inside fraction of the area or volume
 };
 
-// Returns the fraction of an edge that lies on the side of its first end, given the values a and b
-// of phi at its ends.
+// Returns the fraction of an edge between its first end and the zero of phi, given the values a and
+// b of phi at its ends.
 DEVICE real crossing(real a, real b) { return a / (a - b); }
 
 DEVICE real area(const Vec3& a, const Vec3& b) { return R(0.5) * norm(cross(a, b)); }
@@ -74,7 +74,7 @@ DEVICE Cut cut_between_edges(const Vec3 (&x)[4], const real (&phi)[4]) {
 
 DEVICE Cut cut_between_edges(const Vec3 (&)[3], const real (&)[3]) { return Cut{R(0), R(0)}; }
 
-// Cuts a cell that has vertices inside and outside; reorders x and phi.
+// Cuts a cell that has vertices both inside and outside; reorders x and phi.
 DEVICE Cut cut_cell(Vec3 (&x)[N], real (&phi)[N], int n_inside) {
     inside_first(x, phi);
     if (n_inside == 1) return cut_at_corner(x, phi);
