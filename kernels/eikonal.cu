@@ -7,9 +7,9 @@
 // - eikonal_queue: a queue of patches without a barrier. It is faster, but its values differ
 //   between runs by rounding errors.
 //
-// Both update the nearest patches first: a patch waits if its pending value is later than the
-// earliest pending value of all patches by more than `near`. A given value is stored with its sign
-// bit set, and nothing lowers it.
+// Both update the patches with the earliest pending values first: a patch waits if its pending
+// value is later than the earliest pending value of all patches by more than `near`. A given value
+// is stored with its sign bit set, and nothing lowers it.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -40,8 +40,9 @@ DEVICE Reader first_reader(const Patch& patch, const Eikonal& e) {
     return reader_at(e, e.wake_offsets[patch.p] + threadIdx.x, e.wake_offsets[patch.p + 1]);
 }
 
-// Calls `told(tells, patch, value)` for all entries. `tells` is true if the value has changed and
-// matters. Entries for the same reading patch are adjacent, and whole warps call `told`.
+// Calls `told(tells, reading patch, value)` for all pairs of a vertex of the patch and another
+// patch that reads it. `tells` is true if the value has changed and is below `limit`. Pairs with
+// the same reading patch are adjacent, and whole warps call `told`.
 template <class Told>
 DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& local, Reader reader, real limit,
                          Told told) {
@@ -86,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             break;
         }
         if (blockIdx.x == 0 && thread == 0) {
-            // First used in round + 2, and no longer used in this one.
+            // These entries belong to round + 2. The previous round used them last.
             e.counts[(round + 2) % 3] = 0;
             e.first_news[(round + 2) % 3] = to_bits(INFINITY_R);
         }
@@ -150,8 +151,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 // Raises the cut and queues the patches that waited for it. Block 0 calls this function at the
 // start. Later, only the last block that is still working calls it.
 //
-// Visits all patches, because only their pending values show which of them wait. Returns whether
-// the function must be called again because all admitted patches are already done.
+// Visits all patches, because only their pending values show which of them wait. Sets `done` if
+// none waits. Returns whether the function must be called again because all admitted patches are
+// already done.
 DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_ordered(e)) {

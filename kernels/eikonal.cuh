@@ -171,7 +171,7 @@ struct __align__(16) Heights {
 };
 
 // Returns the heights, reduced by possible rounding errors. They are 0 for degenerate cells and for
-// lengths that a float cannot represent.
+// heights that a float cannot represent.
 DEVICE Heights heights_of(const Vec3 (&x)[4]) {
     Vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0];
     real volume = fabs(dot(cross(a, b), c)) - R(32) * ROUNDING * norm(a) * norm(b) * norm(c);

@@ -10,7 +10,7 @@ struct Stats {
     u32 unused;
 };
 
-// The ends of the queue, and the number of patches in progress.
+// The state of the queue of patches.
 struct Queue {
     real_bits cut;       // patches with only later pending values wait
     u32 head, tail;
@@ -39,7 +39,7 @@ DEVICE bool is_ordered(const Eikonal& e) { return e.near < INFINITY_R; }
 
 DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }
 
-// Records that a patch was updated.
+// Adds a patch to the list of visited patches, unless it is listed already.
 DEVICE void visit(const Eikonal& e, u32 p) {
     if (atomicExch(&e.is_visited[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
 }

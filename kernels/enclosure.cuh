@@ -33,7 +33,8 @@ struct Enclosure {
 
 DEVICE Enclosure unbounded() { return Enclosure(-infinity(), infinity(), false); }
 
-// Returns the bounds of a range that is given by its two ends in any order.
+// Returns the bounds of a range that is given by its two ends in any order, or no bounds if an end
+// is NaN.
 DEVICE Enclosure between(double a, double b, bool smooth) {
     if (a != a || b != b) return unbounded();
     return Enclosure(fmin(a, b), fmax(a, b), smooth);
@@ -70,12 +71,13 @@ DEVICE Enclosure wave(const Enclosure& a, double peak, double at_low, double at_
                      contains_periodic(a, peak, 2.0 * PI) ? 1.0 : fmax(at_low, at_high), a.smooth);
 }
 
-// Returns the bounds of a value that grows or falls with its argument.
+// Returns the bounds of a function that is monotone in its argument, from its values at the bounds
+// of the argument.
 DEVICE Enclosure monotone(const Enclosure& a, double at_low, double at_high) {
     return a.is_unknown() || a.is_nan() ? a : between(at_low, at_high, a.smooth);
 }
 
-// Returns the bounds of a value that is a number only for arguments from `least` to `most`.
+// Returns the bounds of a monotone function that is NaN for arguments outside `least` to `most`.
 DEVICE Enclosure within(const Enclosure& a, double least, double most, double at_low, double at_high) {
     if (a.is_nan()) return a;
     if (a.low == a.high) return Enclosure(at_low, at_low, a.smooth);
@@ -83,7 +85,7 @@ DEVICE Enclosure within(const Enclosure& a, double least, double most, double at
     return between(at_low, at_high, a.smooth && a.low > least && a.high < most);
 }
 
-// Returns the bounds of a value that is constant between its jumps.
+// Returns the bounds of a nondecreasing function that is constant between its jumps.
 DEVICE Enclosure stepped(const Enclosure& a, double at_low, double at_high) {
     if (a.is_unknown() || a.is_nan()) return a;
     return Enclosure(at_low, at_high, at_low == at_high);
@@ -181,7 +183,7 @@ DEVICE Enclosure maximum(const Enclosure& a, const Enclosure& b) {
 
 DEVICE Enclosure angle(const Enclosure& a, const Enclosure& b) {
     if (!are_known(a, b)) return unknown(a, b);
-    // The angle jumps at the negative half of the second axis.
+    // The angle jumps where a is 0 and b is negative.
     if (a.low <= 0.0 && a.high >= 0.0 && b.low <= 0.0) return Enclosure(-PI, PI, false);
     return around(angle(a.low, b.low), angle(a.low, b.high), angle(a.high, b.low), angle(a.high, b.high),
                   a.smooth && b.smooth);

@@ -18,7 +18,7 @@ struct Local {
 #if HAS_POINTS
     real* x;                  // [3 * n_local] coordinates
 #endif
-    real_bits* next;          // [n_owned] bits of the next values, with rounds
+    real_bits* next;          // [n_owned] bits of the next values; used only by rounds
     u8* changed;              // [n_owned] whether a value is lower than when the patch was loaded
 #if CELL_SIZE == 4
     u8* is_new;               // [n_local] whether a value is lower than in the previous update
@@ -66,8 +66,9 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Sets an owned vertex to a candidate value if it is lower by more than rounding and below the cap
-// of the vertex. Returns whether other threads already see the new value.
+// Offers an owned vertex a candidate for its value. The candidate counts if it is below the present
+// value `before` by more than rounding, and below the cap of the vertex. Returns whether other
+// threads already see the new value. With rounds, they see it only after settle.
 DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v, real before, real candidate,
                 real least_step) {
     real decrease = fmax(least_step, DECREASE * candidate);
@@ -87,7 +88,8 @@ DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v,
 }
 
 #if !QUEUED_SOLVE
-// Sets the vertices of this thread to the values found for them. Returns whether a value changed.
+// Lowers the values of this thread's vertices to those found for them. Returns whether a value
+// changed.
 DEVICE int settle(const Patch& patch, const Local& local) {
     int lively = 0;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {

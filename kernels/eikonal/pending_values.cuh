@@ -1,12 +1,12 @@
 // Notification of patches about new values.
 //
 // All threads of a warp call these functions together, and those that notify the same patch are
-// adjacent. Only one of them performs the updates that the patch needs once, because frequent
-// updates of shared counts and marks would limit the speed of a round.
+// adjacent. Only the first of these adjacent threads performs the updates that a patch needs only
+// once, because frequent updates of shared counts and marks would limit the speed of a round.
 #pragma once
 #include "eikonal_arguments.cuh"
 
-// Whether this lane is the first of those that notify its patch.
+// Returns whether this lane notifies a patch and is the first lane to notify it.
 DEVICE bool is_first_to_tell(bool tells, u32 p) {
     const u32 lanes = 0xffffffffu, before = __ballot_sync(lanes, tells) & ((1u << threadIdx.x % 32) - 1);
     const u32 told_before = __shfl_sync(lanes, p, before ? 31 - __clz(before) : 0);

@@ -71,7 +71,7 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, u32 c
 }
 
 // Loads a patch, updates it once, and leaves new values in `local`. Returns whether a value
-// changed. If so, the patch is updated again.
+// changed. If so, the patch must be updated again.
 DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Held&, const real* from, real limit) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     real* seen = e.seen + patch.first_local();

@@ -60,7 +60,7 @@ DEVICE number coordinate(const Brute& brute, stored x, int k) {
 #endif
 }
 
-// Returns site i, with its square if it is needed.
+// Returns site i, with the square of its length if the key needs it.
 DEVICE Point site_of(const Brute& brute, u32 i) {
     const u64 k = (u64)i * brute.sites.every;
     Point s = {coordinate(brute, brute.sites.axes[0][k], 0), coordinate(brute, brute.sites.axes[1][k], 1),

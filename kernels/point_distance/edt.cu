@@ -15,7 +15,7 @@
 // a warp accesses are adjacent, too.
 //
 // Distances are in units of the voxel spacing along the axis of the pass. Squared distances are
-// floats. If voxels are cubes, they are exact below 2^24.
+// floats. If voxels are cubes, squared distances below 2^24 are exact.
 //
 // variants: REAL=float
 #include "generated/edt.cuh"
@@ -107,7 +107,8 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     for (u32 row = blockIdx.x * warps + warp; row < rows; row += gridDim.x * warps) {
         load_row(edt, inside + (u64)row * edt.shape[0], lane, bits);
         __syncwarp();
-        // The last marked voxel in the previous words, and the first one in the next words.
+        // Find for each word the last marked voxel in the previous words (`left`) and the first one
+        // in the following words (`right`).
         i32 last = -far;
         for (u32 from = 0; from < edt.words; from += 32) {
             const u32 w = from + lane;
@@ -356,10 +357,8 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
 //
 // Grid: one thread per line along y, rounded up. Block: 256 threads. Shared memory: none.
 //
-// steps    [nz][ny][nx], from edt_rows
-// near     from edt_choose_slabs
-// list     [nz][ny][nx]
-// squares  [nz][ny][nx]; FAR if the slab has no voxel
+// steps [nz][ny][nx], from edt_rows near from edt_choose_slabs list [nz][ny][nx] squares
+// [nz][ny][nx]; FAR if the slab has no voxel to which distances are measured
 extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x;

@@ -13,8 +13,8 @@
 // variants: LANES=1 | LANES=8 | LANES=32
 #include "point_distance/keys.cuh"
 
-// The size of the stack of pending nodes. At most one node per level is pending, and the tree of
-// 2^32 sites has 29 levels.
+// The size of the stack of pending nodes. At most one node per level is pending, and a tree of 2^32
+// sites has 29 levels.
 #define STACK 32
 
 struct Node {

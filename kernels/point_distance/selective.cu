@@ -3,9 +3,10 @@
 // crates/cloud/src/point_distance/{cone,norm}.rs. Results are bitwise identical except for powers.
 //
 // A block processes a slice of the sites and a group of the queries, with one query per thread.
-// Tiles of the slice pass through shared memory. Final decisions are computed in double precision,
-// as on the CPU. Unless coordinates are in double precision, a test in single precision with a
-// margin for its rounding first excludes most sites.
+// Tiles of the slice pass through shared memory. The final test of a cone and the distance in a
+// norm of any order are computed in double precision, as on the CPU. Unless coordinates are in
+// double precision, a test in single precision with a margin for its rounding first excludes most
+// sites.
 //
 // Defines: REAL. KEY and NORM, with values from generated/distance_keys.cuh; NORM_ORDER only with
 // floating-point coordinates. CONE: if 1, only sites that a query sees are accepted.
@@ -21,8 +22,8 @@
 //     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
 
-// The relative error bound in single precision for the length of a difference, or for a distance in
-// a norm.
+// A bound on the relative error, in single precision, of the length of a difference or of a
+// distance in a norm of any order.
 #define MARGIN 1e-5f
 
 // The type in which coordinates are stored.
