@@ -1,4 +1,5 @@
-// Words with the bits of 64 cells each, in the order of the keys, as decided by a discriminator.
+// Words that hold one bit for each of 64 cells, in the order of the keys. A bit is set if the
+// discriminator accepts the cell.
 //
 // Defines: those of primitives/discriminator.cuh and of primitives/histopyramid/records.cuh.
 #pragma once
@@ -8,8 +9,8 @@
 #include "primitives/histopyramid/records.cuh"
 
 #if DISCRIMINATOR == DISCRIMINATOR_BYTES
-// Returns the word of 64 cells of a row. Only cells with an index below `n` count. Cells are
-// aligned to 16 bytes.
+// Returns the word of the 64 cells of a row that start at index `first`. Bits of cells with an
+// index of `n` or above are 0. `cells` and `first` are multiples of 16 bytes.
 DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     u64 word = 0;
     if (first + 64 <= n) {
@@ -41,8 +42,8 @@ DEVICE u64 ordered(u64 word) {
     return swap_digits(swap_digits(swap_digits(word, 1, 2), 3, 4), 2, 3);
 }
 
-// Returns the word of 8 x 8 or 4 x 4 x 4 cells. If rows begin at multiples of four bytes, four
-// cells are loaded at once.
+// Returns the word of a block of 8 x 8 or 4 x 4 x 4 cells. If rows begin at multiples of four
+// bytes, four cells are loaded at once.
 DEVICE u64 word_of_block(const u8* cells, Shape shape, Shape at, u32 low) {
     u64 word = 0;
     const u32 x0 = at.x * EDGE, y0 = at.y * EDGE, z0 = at.z * (FAN == 8 ? EDGE : 1);

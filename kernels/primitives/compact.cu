@@ -12,8 +12,8 @@
 enum { BATCH = COMPACT_BATCH };
 static_assert(WARPS * ROUND == COMPACT_ROUND, "must match the size that the host assumes");
 
-// Returns the position at which a word of a range is stored. Neighbors, and the first words of the
-// parts of all lanes, are in different banks.
+// Returns the position at which a word of a range is stored. Neighboring words are in different
+// banks, and so are the words at which the lanes start.
 DEVICE u32 place_of(u32 word) { return word + word / WARP; }
 
 // Stores the flags of BATCH rounds that start at index `first` as words. Flags with an index of `n`

@@ -1,10 +1,11 @@
 // Lists the indices of set flags of one bit each, ascending, in one pass. Each block processes a
 // tile, which stays in shared memory until the list is written.
 //
-// Every block publishes the number of set flags of its tile. It then sums the numbers of the
-// preceding tiles of its group in one step, instead of looking back from tile to tile. The last
-// tile of a group publishes the sum of all tiles up to its end. A block takes the number of its
-// tile from a counter, so that every preceding tile belongs to a block that is already running.
+// The tiles form groups. Every block publishes the number of set flags of its tile; the last tile
+// of a group publishes the sum of all tiles up to its end instead. In one step, a block then adds
+// up the sum of the previous groups and the numbers of the preceding tiles of its own group,
+// instead of looking back from tile to tile. A block takes the number of its tile from a counter,
+// so that every preceding tile belongs to a block that is already running.
 #include "primitives/compact.cuh"
 
 enum {
@@ -20,8 +21,8 @@ enum {
     // If fewer than one in this many flags of a warp is set, each lane writes the indices of its
     // own words.
     FEW = 256,
-    // Otherwise the list is made in PARTS parts through the shared memory of the words, which has
-    // room for ROOM indices.
+    // Otherwise the list is made in PARTS parts. The indices of a part pass through the shared
+    // memory of its words, which has room for ROOM indices.
     PARTS = 2,
     ROUNDS = WORDS / WARP / PARTS,
     ROOM = WORDS / PARTS * 4 / sizeof(u16),
@@ -74,8 +75,8 @@ DEVICE u32 sum_of_warp(u32 value) {
     return value;
 }
 
-// Waits until the preceding tiles have published their numbers in this launch. Returns the sum of
-// the numbers that this thread reads.
+// Waits until the preceding tiles that this thread reads have published their numbers in this
+// launch. Returns the sum of these numbers.
 DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     const u32 group = tile / GROUP * GROUP, first = group > 0 ? group - 1 : 0;
     u64 words[LOOKS];
@@ -96,9 +97,9 @@ DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     return sum;
 }
 
-// Writes the indices of the set flags of a part of a warp to the list, starting at position `at`.
-// Returns their number. `first` is the index of the first flag of the part. The words of the part
-// are overwritten.
+// Writes the indices of the set flags of one part of a warp's words to the list, starting at
+// position `at`. Returns their number. `first` is the index of the first flag of the part. The
+// words of the part are overwritten.
 DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 capacity) {
     const u32 lane = lane_of_thread(), begin = part * ROUNDS * WARP / 4;
     u16* const staged = (u16*)(quads + begin);

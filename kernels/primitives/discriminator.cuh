@@ -6,7 +6,7 @@
 // primitives/bit_words.cuh packs the decisions into words.
 //
 // Defines: DISCRIMINATOR, whose values are named in generated/discriminator.cuh; VALUE, the type of
-// the values of all discriminators except the first and the last.
+// the values, except for the discriminators BYTES and BITS.
 #pragma once
 
 #include "primitives/grid_axes.cuh"

@@ -24,8 +24,8 @@ struct InGlobal {
     DEVICE static void lower(u32* at, u32 name) { *at = name; }
 };
 
-// Returns the smallest vertex of a set, unless another thread joins the set to another one at this
-// moment. Shortens the path to it on the way.
+// Returns the smallest vertex of the set of v, unless another thread joins the set to another one
+// at this moment. Shortens the path to it on the way.
 template <class Memory>
 DEVICE u32 smallest_of(u32* names, u32 v) {
     u32 name = Memory::read(&names[v]);
@@ -55,7 +55,7 @@ DEVICE bool join_sets(u32* names, u32 a, u32 b) {
     return false;
 }
 
-// Returns the smallest vertex of a set. No thread may join sets at the same time.
+// Returns the smallest vertex of the set of v. No thread may join sets at the same time.
 DEVICE u32 settled(const u32* names, u32 v) {
     while (names[v] != v) v = names[v];
     return v;

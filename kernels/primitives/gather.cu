@@ -15,7 +15,8 @@ extern "C" __global__ void gather_keys(const u32* rows, u32 n, u32 n_rows, u32* 
     }
 }
 
-// Finds the first sorted key of each row, and the number of keys before those left out.
+// Finds the index of the first sorted key of each row, and the number of keys that are not left
+// out.
 //
 // Grid and block: any number of threads, which share the keys. Shared memory: none.
 //

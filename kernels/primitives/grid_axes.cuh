@@ -3,7 +3,7 @@
 
 #include "common/types.cuh"
 
-// The numbers of cells along the axes, or the indices of a cell.
+// The number of cells along each axis, or the indices of a cell.
 struct Shape {
     u32 x, y, z;
 };

@@ -35,7 +35,7 @@ DEVICE void transpose(u32 (&axes)[3]) {
     axes[2] = z ^ t;
 }
 
-// Spreads the lowest 21 bits, with two zeros between them.
+// Spreads the lowest 21 bits, with two zero bits between neighbors.
 DEVICE u64 spread(u32 axis) {
     u64 x = axis & 0x1fffff;
     x = (x | x << 32) & 0x001f00000000ffffull;

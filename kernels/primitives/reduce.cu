@@ -7,7 +7,7 @@
 // variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"
 
-// The number of loads of a thread, of 16 bytes each.
+// A thread loads LANES values (16 bytes) at once, LOADS times.
 enum { LANES = 16 / sizeof(VALUE), LOADS = 8, TILE = BLOCK * LANES * LOADS };
 static_assert(TILE * sizeof(VALUE) == REDUCE_BYTES, "must match the size that the host assumes");
 

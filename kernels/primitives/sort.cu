@@ -178,7 +178,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     }
 
     // Publish the counts as early as possible, because later tiles wait for them. Half of the
-    // threads also represent one digit each.
+    // threads represent one digit each.
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) atomicAdd(&counts_of_tile[digit_of(mine[i], pass)], 1u);
     __syncthreads();
@@ -210,7 +210,8 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     u32 all;
     const u32 place_in_tile = exclusive_scan_of_block(count_of_tile, warp_sums, all);
     if (is_digit) {
-        // Replace the counts by the positions of the first keys of the warps.
+        // Replace the count of each warp by the position, in the sorted tile, of its first key with
+        // this digit.
         u32 place_of_warp = place_in_tile;
 #pragma unroll 4
         for (u32 w = 0; w < WARPS; w++) {

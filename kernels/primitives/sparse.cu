@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) sparse_mark(const VALUE* 
     for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += threads) kept[i] = !(dense[i] == (VALUE)0);
 }
 
-// Writes the row, column and value of each entry.
+// Writes the row, column and value of each entry that is kept.
 //
 // Grid: see above.
 //

@@ -9,8 +9,8 @@
 // variants: VALUE=u8 | VALUE=double
 #include "primitives/pyramid.cuh"
 
-// Returns the first coordinate in the base of a cell of a level. The highest of 32 levels has a
-// single cell.
+// Returns the coordinate of the first cell of the base below a cell of a level. Level 32 has the
+// single cell 0, but a shift by 32 needs 64 bits.
 DEVICE u32 first_of(u32 cell, u32 level) { return (u32)((u64)cell << level); }
 
 // Returns the first cell of the base below a cell of a level.
