@@ -37,7 +37,8 @@ struct Table {
 
 const u32 NOWHERE = 0xffffffffu;
 
-// Stores the neighbors of a tile. `find` returns the index of a key in the list.
+// Stores the neighbors of a tile. `find` returns the index of a key in the list, or NOWHERE if the
+// key is missing.
 template <class Find>
 DEVICE void ask(const TileGrid& g, u32 p, const Find& find) {
     const u64 key = g.keys[0][p];

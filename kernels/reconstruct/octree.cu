@@ -33,7 +33,7 @@ struct Places {
 // Converts a coordinate to an offset from the center of the cube, in voxels of the finest level.
 DEVICE double voxel_of(const Frame& frame, double x, u32 axis) { return (x - frame.middle[axis]) / frame.voxel; }
 
-// Spreads the lowest 21 bits, with two zeros between them.
+// Spreads the lowest 21 bits, with two zero bits between neighbors.
 DEVICE u64 spread(u32 axis) {
     u64 x = axis & 0x1fffff;
     x = (x | x << 32) & 0x001f00000000ffffull;
@@ -91,7 +91,7 @@ octree_samples(const double* points, u32 n, Frame frame, const u64* keys, const 
     }
 }
 
-// Returns the sum over the samples of a thread, which start at index `first`.
+// Returns the sum of the positions of the samples of a thread, which start at index `first`.
 DEVICE Places sum_of_thread(const float* samples, u32 n, u64 first) {
     Places sum = {{0, 0, 0}};
     for (u64 i = first; i < first + EACH && i < n; i++) {
@@ -123,7 +123,7 @@ DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
     return sum;
 }
 
-// Computes the sum of each group of 2,048 samples.
+// Computes the sum of the positions of each group of 2,048 samples.
 //
 // Grid: one block per group.
 //
@@ -154,7 +154,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals
     }
 }
 
-// Writes the sum of the samples before each sample, and the sum of all samples at the end.
+// Writes the sum of the positions of the samples before each sample, and at the end the sum over
+// all samples.
 //
 // Grid: the same as for `octree_totals`.
 //

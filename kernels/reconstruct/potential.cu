@@ -16,7 +16,7 @@
 #include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 
-// The numbers of voxels of a tile and of a lane.
+// The edge length of a tile in voxels, and the number of voxels of a tile and of a lane.
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, OWN = TILE_VALUES / WARP };
 static_assert(E == 4, "two voxels for each lane");
 
@@ -61,8 +61,8 @@ struct Totals {
     }
 };
 
-// Sums the nodes for the voxels of a lane. Both voxels have the same x and y, and their z
-// coordinates differ by two.
+// Adds the contributions of the nodes of the octree to the sums of the voxels of a lane. Both
+// voxels have the same x and y, and their z coordinates differ by two.
 DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&totals)[OWN]) {
     const float half = R(E - 1) / R(2), radius = sqrt(R(3)) * half;
     const float x = R(lane % E) - half, y = R(lane / E % E) - half, z = R(lane / (E * E)) - half;
@@ -167,7 +167,8 @@ struct View {
 
     DEVICE bool is_in_row(u32 p) const { return p < n && g.keys[list][p] >> KEY_BITS == key >> KEY_BITS; }
 
-    // Finds a tile: its id, or the value of a missing tile.
+    // Looks up a tile. Sets `id` to its id, or to MISSING; `far` is then the value in the missing
+    // tile.
     DEVICE void find(u64 wanted) {
         key = wanted;
         const u32 p = lower_bound(g.keys[list], 0u, n, key);
@@ -222,7 +223,7 @@ struct View {
     enum { MISSING = 0xffffffffu };
 };
 
-// Sums |phi| at samples in parts of 2^-30 voxels, and counts the samples outside of the band.
+// Sums |phi| at samples in parts of 2^-30 voxels, and counts the samples outside the band.
 //
 // Grid: any number of blocks, which share the samples.
 //

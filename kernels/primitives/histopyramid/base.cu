@@ -14,7 +14,8 @@
 // generated: predicate
 #include "primitives/bit_words.cuh"
 
-// Computes the words of all cells and the sums of their records.
+// Computes the word of each slot, and the number of its set bits or, with PARTIAL, the prefix sum
+// of these numbers within the record.
 //
 // Grid: one thread per slot, rounded up. Block: 256 threads. Shared memory: none.
 //

@@ -178,7 +178,8 @@ DEVICE u32 up_to(const Pyramid& pyramid, u64 n) {
 // Returns the number of low binary digits of a coordinate that vary within a cell of a level.
 DEVICE u32 shift_of(u32 level) { return AXIS_BITS + level; }
 
-// Returns the bits of a word whose cells have a coordinate below `end` along an axis.
+// Returns the bits of a word whose cells have a coordinate below `end` along an axis. Coordinates
+// are relative to the first cell of the word.
 DEVICE u64 bits_below(u32 axis, u64 end) {
     if (end >= EDGE) return ~0ull;
     u64 below = 0, equal = ~0ull;
@@ -218,8 +219,8 @@ DEVICE AxisOverlap stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, 
     return stretch;
 }
 
-// Returns the number of active cells that are in a box and below a cell of a level, where level 0
-// is that of the words. Only cells that the surface of the box cuts are examined.
+// Returns the number of active cells that are in a box and below a cell of a level, where the cells
+// of level 0 are the words. Only cells that the surface of the box cuts are subdivided.
 DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& box) {
     const Shape shape = pyramid.shape;
     u32 level = top, sum = 0;
@@ -266,7 +267,7 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
 }
 
 // Counts the active cells in part `part` of the `parts` parts of a box. The box must not be empty
-// and must lie inside the grid. The lanes share the part.
+// and must lie inside the grid. The lanes share the part, and each returns its own count.
 DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 parts) {
     const u64 first = (u64)part * WARP + lane_of_thread(), step = (u64)parts * WARP;
     u32 sum = 0;
@@ -279,7 +280,7 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
         }
         return sum;
     }
-    // Find the highest level with at least one cell for each lane.
+    // Find the highest level with at least one cell of the box for each lane of each part.
     u32 level = pyramid.n_levels;
     Shape low, n;
     for (;; level--) {
@@ -304,9 +305,7 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
 // Grid: any number of warps, which share the boxes and their parts. Block: 256 threads. Shared
 // memory: none.
 //
-// boxes    [n]
-// parts    of each box, at least 1
-// counts   [n], zero at the start
+// boxes [n] parts number of parts of each box, at least 1 counts [n], zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 histopyramid_counts(Pyramid pyramid, const Box* boxes, u64 n, u32 parts, u32* counts) {
     const u64 warps = (u64)gridDim.x * WARPS;

@@ -2,7 +2,7 @@
 // levels.rs of crates/core/src/primitives/histopyramid.
 //
 // Defines: FAN and LINES (primitives/pyramid.cuh); PARTIAL, 1 if a record holds prefix sums over
-// its children, 0 if it holds the sum of each.
+// its children, 0 if it holds the sum of each child.
 #pragma once
 
 #include "primitives/pyramid.cuh"

@@ -22,8 +22,8 @@ DEVICE void load_around(const u32* around, u32 (&tiles)[27]) {
     __syncthreads();
 }
 
-// Makes every boundary vertex its own name. A boundary vertex has a distance and a neighbor without
-// a distance.
+// Names every boundary vertex after itself, and sets the names of the others to NO_SET. A boundary
+// vertex has a distance and a neighbor without a distance.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 1.1 KB.
 //
@@ -74,7 +74,7 @@ boundary_signs_join(const float* values, const u32* around, u32* names) {
     }
 }
 
-// Counts the vertices of each patch, and gives each vertex the name of its patch.
+// Counts the vertices of each patch, and gives each boundary vertex the name of its patch.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //
@@ -141,7 +141,7 @@ boundary_signs_turn(float* values, const u32* names, const u32* sizes, u32* turn
     if (threadIdx.x == 0 && count > 0) atomicAdd(turned, count);
 }
 
-// Makes every boundary vertex its own name again.
+// Names every boundary vertex after itself again, and clears the sizes.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //

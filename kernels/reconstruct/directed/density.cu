@@ -73,8 +73,8 @@ DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
 // The corners of the cell around a sample, before and after a cut.
 typedef double Cells[2][CORNERS][2];
 
-// Returns the distance of the farthest corner of the cell around the origin, which neighbors cut
-// out of a square of half side `half`. Returns a negative number if a corner of the square remains.
+// Returns the distance from the origin to the farthest corner of its cell, which the neighbors cut
+// out of a square of half side `half`. Returns -1 if the cell reaches the boundary of the square.
 DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& cells) {
     const u32 lane = lane_of_thread(), before = (1u << lane) - 1;
     if (lane < 4) {
@@ -129,8 +129,8 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
 }
 
 // Computes two numbers for every `every`-th sample: the distance to the farthest corner of its
-// Voronoi cell, and the mean distance of its six nearest neighbors from its plane. The first is
-// negative at a boundary, or if there are too few neighbors.
+// Voronoi cell, and the mean distance of its (up to) six nearest neighbors from its plane. The
+// first is negative at a boundary, or if there are too few neighbors.
 //
 // Grid: one warp for each of the n samples. Block: 128 threads. Shared memory: 5 KB.
 //

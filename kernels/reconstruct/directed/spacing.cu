@@ -61,7 +61,7 @@ struct Nearest {
 };
 
 // Computes the distance from each sample to the nearest other sample, and the mean distance to the
-// nearest eight, as bits.
+// nearest eight, both stored as the bits of doubles.
 //
 // Grid and block: one thread for each of n samples. Shared memory: none.
 //

@@ -34,7 +34,8 @@ DEVICE u32 stride(u32 axis) { return axis == 0 ? 1 : axis == 1 ? HIGH : HIGH * H
 
 DEVICE bool is_crossed(float f, float g) { return (f < 0.0f) != (g < 0.0f) && !is_nan(f) && !is_nan(g); }
 
-// Returns the crossed edges of a vertex as bits. Bit a is set if the edge along axis a is crossed.
+// Returns the crossed edges that start at a vertex, as bits. Bit a is set if the edge along axis a
+// is crossed.
 DEVICE u32 crossed_edges(const float* at) {
     u32 crossed = 0;
     for (u32 a = 0; a < 3; a++) crossed |= (u32)is_crossed(at[0], at[stride(a)]) << a;
