@@ -16,7 +16,7 @@
 
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 768) / BLOCK };
 
-// Returns a value that is positive on the voxel's own side of the interface.
+// Returns `v` or -`v`, so that values on the voxel's own side of the interface are positive.
 DEVICE real outward(bool inside, real v) { return inside ? -v : v; }
 
 // Returns whether a neighbor lies on the other side. phi = 0 counts as outside.

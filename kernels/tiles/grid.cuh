@@ -50,11 +50,11 @@ DEVICE u64 row_at(const TileGrid& g, u32 row, u32 p) {
     return (u64)(row < TILE_ROWS / 2 ? row : row - 1) * g.capacity + p;
 }
 
-// Returns the list position where the neighbors of a row begin.
+// Returns the list position where the neighbors of tile `p` in a row begin.
 DEVICE u32 row_of(const TileGrid& g, u32 row, u32 p, u32 present) {
     return row == TILE_ROWS / 2 ? p - (present >> (CENTER - 1) & 1) : g.rows[row_at(g, row, p)];
 }
 
-// Returns which of the three tiles of a row are present, in bits 0 to 2. The tile itself counts as
-// present.
+// Returns which of the three tiles of a row are present, in bits 0 to 2. The tile whose neighbors
+// these are counts as present.
 DEVICE u32 bits_of_row(u32 present, u32 row) { return (present | ACTIVE) >> (3 * row) & 7; }

@@ -71,14 +71,15 @@ struct Change {
     DEVICE u32* deleted() const { return part(3); }
     // For each new tile, the index of the requesting tile that claims it.
     DEVICE u32* claimed() const { return part(4); }
-    // The number of claims for a direction by the tiles before each 16th requesting tile.
+    // For each group of 16 requesting tiles, the number of their claims for a direction. After
+    // scan_claims, the number of claims by the tiles before the group.
     DEVICE u32* counts(u32 direction) const { return part(5) + (u64)direction * (g.capacity / COUNTED + 2); }
     DEVICE u32* part(u32 words) const { return scratch + (u64)words * g.capacity; }
     DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
 };
 
-// Returns whether a neighbor needs a tile that has no band. All loads are issued before their
-// results are used.
+// Returns whether a neighbor needs tile `p`, which contains no part of the band. All loads are
+// issued before their results are used.
 DEVICE bool is_needed(const Change& z, u32 p, u32 mask, u32 present) {
     bool is = false;
 #pragma unroll
@@ -233,7 +234,7 @@ DEVICE void claim(const Change& z, u32 n_asking) {
             count += threadIdx.x < DIRECTIONS ? of_tile[k] >> threadIdx.x & 1 : __popc(of_tile[k]);
         }
         if (threadIdx.x < DIRECTIONS) z.counts(threadIdx.x)[group] = count;
-        // The list is not ordered, and the result does not depend on its order.
+        // The list of claims is not ordered, and the result does not depend on its order.
         if (threadIdx.x == BLOCK - 1) start = atomicAdd(&z.c.claims, count);
         __syncthreads();
         // A claim is identified by its position among the claims of its tile. Claims beyond the
@@ -393,8 +394,8 @@ DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
     }
 }
 
-// Returns scratch memory for a change, 27 bytes per tile of the capacity. It is the memory of the
-// neighbor ids, which are recomputed afterwards. If those are not stored, it is the memory of a
+// Returns scratch memory for a change, about 27 bytes per tile of the capacity. It is the memory of
+// the neighbor ids, which are recomputed afterwards. If those are not stored, it is the memory of a
 // stage, whose values are not needed between steps.
 DEVICE u32* scratch_of(const TileGrid& g, const TileValues& v, const TileControl& c) {
 #if HAS_NEAR

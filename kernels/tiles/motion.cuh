@@ -173,8 +173,8 @@ struct Coefficients {
         for (u32 axis = 0; axis < 3; axis++) at[axis] = Parts::place_along(m, key, axis, n[axis]);
     }
 
-    // Sets the bounds or means of the expressions at a voxel of a tile. Returns the largest product
-    // of change and duration in voxels.
+    // Sets the coefficients at a voxel of a tile to the bounds or means of the expressions. Returns
+    // the largest product of change and duration in voxels.
     DEVICE double sample(const TileMotion& m, u64 key, u32 voxel, const Sampling& s) {
         double at[3];
         u32 n[3];

@@ -1,4 +1,5 @@
-// Computation of the neighbor look-up (grid.cuh) from the list. Each warp handles 32 tiles.
+// Computation of the neighbor look-up (grid.cuh) from the list. Each warp handles 32 tiles at a
+// time.
 #pragma once
 #include "primitives/block.cuh"
 #include "tiles/neighbor_ids.cuh"

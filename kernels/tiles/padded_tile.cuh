@@ -32,7 +32,7 @@ struct __align__(16) Four {
     real v[QUAD];
 };
 
-// Returns the values of a tile or of a missing neighbor.
+// Returns the address of the values of a tile or of a missing neighbor.
 DEVICE const stored* values_of(const stored* phi, u32 id) { return phi + (i64)(i32)id * TILE_VALUES; }
 
 // Loads four values, starting at a multiple of four.
@@ -121,8 +121,8 @@ struct NearPart {
         if (EDGES && part.is_last) outer_sides[1] = near[1];
     }
 
-    // Starts the copies. All threads of the tile must take part. The values are available after
-    // await_copies and a barrier.
+    // Starts copying this thread's parts. All threads of the tile must take part. The values are
+    // available after await_copies and a barrier.
     DEVICE void copy(const Part& part, real* out, const stored* phi, real gamma) const {
         const u32 voxel = part.voxel, from = part.outer_from;
         const stored* at_voxel = phi + voxel;

@@ -75,8 +75,8 @@ tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* coun
     if (old) atomicAdd(&counts[1], old);
 }
 
-// Copies the tiles for the next check. The copy must have room for them.
-// Grid: any number of blocks, whose warps share the tiles.
+// Copies all tiles to `before` for the next check. `before` must have room for them. Grid: any
+// number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK) tiles_keep(TileGrid g, const stored* phi, Before before) {
     const TileControl& c = *g.control;
     const u32 list = c.list, lane = lane_of_thread();

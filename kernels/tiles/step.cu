@@ -110,8 +110,8 @@ DEVICE void tile_barrier() {
     else __syncthreads();
 }
 
-// Returns the result of one evaluation at one moving voxel: its value plus dt times the rate of
-// change.
+// Returns the result of one evaluation at one moving voxel: the voxel's value plus dt times its
+// rate of change.
 template <typename At>
 DEVICE real advanced(const Shared& shared, const TileMotion& m, const StationaryQuad& kept, const At& at, u32 slot,
                      u32 voxel, double t, real dt, real phi0, real square) {

@@ -55,8 +55,8 @@ struct QuadBits {
         }
     }
 
-    // Computes the bits from the values before they are stored. If these are rounded to 16 bits,
-    // the counts use these bits.
+    // Computes the bits from the values before they are stored. Counts use these bits if storing
+    // rounds the values to 16 bits.
     DEVICE QuadBits(const Four& four, real core) : band(0), negative(0) {
 #pragma unroll
         for (int i = 0; i < QUAD; i++) {
@@ -167,7 +167,7 @@ DEVICE double bound_by(const TileControl& c, double speed) {
     return speed > 0.0 ? up_to(c.nu / speed, rest) : rest;
 }
 
-// Stops if nothing bounds the next step, or if it is too short to change the time.
+// Sets `halt` if nothing bounds the next step, or if the step is too short to change the time.
 DEVICE void look_at_step(TileControl& c) {
     if (c.halt != RUNNING) return;
     if (!is_finite(c.dt)) c.halt = AT_REST;

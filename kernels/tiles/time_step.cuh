@@ -5,7 +5,8 @@
 #include "tiles/motion.cuh"
 #include "tiles/step_end.cuh"
 
-// Stops if a coefficient is invalid at time `t`. Called by one thread.
+// Sets `halt` if blocks have found an invalid coefficient, and records the time `t` for the
+// message. Called by one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;
     c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;

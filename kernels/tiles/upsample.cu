@@ -31,9 +31,9 @@ struct Room {
     u32 ids[8];  // of the coarse tiles that contain the voxels; MISSING_* for missing tiles
 };
 
-// Returns the id of a coarse tile, or the sign of a missing one. The nearest tile along x has
-// recorded the sign of the missing tiles next to it, which is also the sign of this one. If the row
-// has no tiles, the sign is that of the background.
+// Returns the id of a coarse tile, or of a missing tile with the sign of this one. The nearest tile
+// along x has recorded the sign of the missing tiles next to it, which is also the sign of this
+// one. If the row has no tiles, the sign is that of the background.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;
     const u64* keys = g.keys[list];
@@ -48,8 +48,8 @@ DEVICE u32 find_tile(const TileGrid& g, u64 key) {
 // Reads the coarse voxels of a fine tile. The whole warp must take part.
 DEVICE void read(const TileGrid& g, const Upsample& u, Room& room, u64 key) {
     const u32 lane = lane_of_thread();
-    // Half of each coordinate, rounded down, and the remainder. Coordinates in keys are offset by
-    // 2^20.
+    // Half of each coordinate, rounded down, and the remainder, which is converted to coarse
+    // voxels. Coordinates in keys are offset by 2^20.
     u64 coarse = 0;
     u32 offset[3];
 #pragma unroll

@@ -19,7 +19,8 @@ enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 // compiler assumes more blocks and spills registers.
 enum { BLOCKS = 8 };
 
-// The extremes of several values of a tile.
+// The largest |value| of any component, the largest sum of |values| over the components of a voxel,
+// and the smallest value.
 struct Extremes {
     real largest, most, least;
     real wrong;  // NaN if a value is not finite
