@@ -89,7 +89,7 @@ DEVICE u32 case_at(const u32 (&inside)[4], const u32 (&along_x)[4], u32 bit) {
 // The rows that a warp processes: WARP / lanes consecutive rows, or a part of one row.
 struct Place {
     u32 row, y, z;  // of this lane
-    u32 first_w;    // word of the row's first lane
+    u32 first_w;    // index of the word that the row's first lane processes
     bool is_in;     // whether the row is in the volume
 
     DEVICE Place(const Surface& s, u32 group) {
@@ -129,7 +129,7 @@ DEVICE u32 sum_of_rows(u32 value, u32 lanes) {
     return value;
 }
 
-// Whether the surface fits into the allocated memory.
+// Returns whether the surface fits into the allocated memory.
 DEVICE bool has_room(const Surface& s) {
     return s.totals->vertices <= s.room[0] && s.totals->triangles <= s.room[1];
 }

@@ -172,8 +172,8 @@ DEVICE void write_points(double* staged, double* to, const double (&point)[3], u
     __syncwarp();
 }
 
-// Writes the n vertices of the words of a warp. `first` holds their first numbers along x, y and z
-// for each lane. Vertex v is at position v - shift of the list, where `shift` is that of its axis.
+// Writes the n vertices of the words of a warp. For each lane, `first` holds the numbers of its
+// first vertices along x, y and z. Vertex v is at position v - shift[axis] of the list.
 DEVICE void write_vertices(const Surface& s, Room& room, const Place& place, const Word& word,
                            const u32 (&first)[3], const u32 (&shift)[3], u32 n) {
     const u32 lane = lane_of_thread();

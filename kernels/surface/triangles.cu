@@ -42,8 +42,8 @@ DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const
             const u32 from = entry >> 5, bit = entry & 31;
             const u32 before = (1u << bit) - 1, with = before << 1 | 1;
             u32 inside[4], along_x[4];
-            // The order is that of the edge numbers: along x at (y, z), along y at (z, x), along z
-            // at (x, y).
+            // Edges are in the order of their numbers: along x at (y, z), along y at (z, x), along
+            // z at (x, y).
 #pragma unroll
             for (u32 r = 0; r < 4; r++) {
                 inside[r] = __shfl_sync(full, word.inside[r], from);

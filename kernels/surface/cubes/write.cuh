@@ -35,7 +35,7 @@ DEVICE void write_vertex(const Block& b, const i32 (&corner)[3], const i32 (&low
 }
 
 // Writes the vertices of a tile. Vertices on edges from its voxels come first, then those on edges
-// that enter from below.
+// that enter from missing tiles below.
 DEVICE void write_vertices(const Block& b, u64 key) {
     const i32 corner[3] = {coordinate_of(key, 0) * E, coordinate_of(key, 1) * E, coordinate_of(key, 2) * E};
     const u32* record = b.room.record;
@@ -56,7 +56,8 @@ DEVICE void write_vertices(const Block& b, u64 key) {
     }
 }
 
-// Returns the tile that contains a position at most one voxel beyond this tile.
+// Returns the list position of the tile that contains a place at most one voxel beyond this tile,
+// or MISSING_INSIDE or MISSING_OUTSIDE.
 DEVICE u32 tile_at(const Block& b, const i32 (&place)[3]) {
     u32 d = CENTER;
 #pragma unroll
