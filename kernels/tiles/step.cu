@@ -366,8 +366,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 
 #if !RELAX && !AVERAGES
 // Examines phi that was uploaded or computed elsewhere: counts voxels and computes the requests of
-// tiles.
-// Grid and block: any multiple of GROUP threads. Shared memory: static.
+// tiles. Grid: any. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileGrid g, TileMotion m) {
     __shared__ u32 bits_of_tile[TILES];
     TileControl& c = *g.control;

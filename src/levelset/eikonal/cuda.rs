@@ -20,9 +20,9 @@ use shapes::Shapes;
 
 pub(crate) use kernel_arguments::EikonalArgument;
 
-/// The number of repetitions inside a patch of triangles before other patches are notified, for
-/// rounds and for the queue. More repetitions would only iterate on old values of neighbors.
-/// Patches of tetrahedra use one repetition.
+/// The largest number of times that a patch of triangles is updated before other patches are
+/// notified, for rounds and for the queue. More repetitions would only iterate on old values of
+/// neighbors. Patches of tetrahedra are updated once.
 const REPETITIONS: [u32; 2] = [3, 2];
 
 /// Without a band, a patch waits if its pending value is later than the earliest pending value by
@@ -51,7 +51,7 @@ pub enum Organization {
 }
 
 impl<R> EikonalArgument<R> {
-    /// Returns the argument of a solve that is skipped if the word at this address is 0.
+    /// Returns the argument of a solve that is skipped if the word at the GPU address `due` is 0.
     pub fn when(self, due: u64) -> Self {
         EikonalArgument { due, ..self }
     }
@@ -315,7 +315,7 @@ impl<R: Real> Solver<R> {
         cuda.write(&mut self.stats, &[0, 0, n])
     }
 
-    /// Checks that all solves so far have finished.
+    /// Checks that no solve so far has stalled.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the queue broke or the GPU fails.
@@ -384,7 +384,8 @@ fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     if shape.arity == 3 {
         return if circular { values + points } else { values };
     }
-    // The change flags, the candidates of two cells per thread, and their number.
+    // The flags of new values, the candidates of two cells per thread, and the numbers of
+    // candidates.
     let index = if shape.wide { 4 } else { 2 };
     values + points + part(shape.largest_local, 1) + part(8 * block, index) + part(2, 4)
 }

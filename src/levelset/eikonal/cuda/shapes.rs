@@ -31,7 +31,7 @@ impl<R: Real> Shapes<R> {
         patches.n_patch_cells() * if shape.arity == 3 { 9 * size_of::<R>() } else { 16 }
     }
 
-    /// Returns the address on the GPU.
+    /// Returns the address of the shape data on the GPU.
     pub fn address(&self) -> u64 {
         match self {
             Shapes::Triangles(numbers) => numbers.address(),

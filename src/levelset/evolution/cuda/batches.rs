@@ -13,7 +13,7 @@ use crate::geometry::Real;
 use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::{Advance, Rule, StepTarget};
 
-/// How long the GPU may run before the caller regains control.
+/// The time after which no further batch is launched, so that the caller regains control.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The maximum number of steps in a cycle.

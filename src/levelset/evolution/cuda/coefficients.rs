@@ -33,7 +33,7 @@ zeroset_gpu::cuda_header! {
 /// The number of threads per block: the owned vertices of a patch of the default size.
 const BLOCK: u32 = 64;
 
-/// Marks an entry of [`Coefficients::broken`] without an invalid value.
+/// The value of an entry of [`Coefficients::broken`] if no value was invalid.
 pub const NONE: u32 = u32::MAX;
 
 /// A term whose components are expressions.
@@ -61,8 +61,8 @@ pub struct Coefficients<R: Real> {
     broken: Array<u32>,
 }
 
-/// The vertices and the time for an evaluation, given by GPU addresses so that other kernels can
-/// write them.
+/// The patches or vertices and the time for an evaluation, given by GPU addresses so that other
+/// kernels can write them.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
     /// The address of the list of patches or vertices (patch order) as `u32`, each at most once.
@@ -149,11 +149,12 @@ impl<R: Real> Coefficients<R> {
         &self.values
     }
 
-    /// Returns for each component the first vertex (patch order) at which its value was not finite
+    /// Returns for each component the lowest vertex (patch order) at which its value was not finite
     /// in any evaluation so far, or [`NONE`].
     ///
     /// The components of all terms are numbered consecutively. The second half of the array
-    /// contains the first vertex where a component that must not be negative was negative.
+    /// contains the lowest vertex at which a component that must not be negative was negative, or
+    /// [`NONE`].
     pub fn broken(&self) -> &Array<u32> {
         &self.broken
     }
@@ -180,7 +181,8 @@ impl<R: Real> Coefficients<R> {
     /// Launches the evaluation at the listed vertices.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the driver rejects the launch.
+    /// Returns [`Error::Device`](crate::Error::Device) if the code cannot be compiled or the driver
+    /// rejects the launch.
     ///
     /// # Safety
     /// The addresses must refer to arrays of the described kind, and no vertex may be listed twice.

@@ -50,7 +50,7 @@ impl<R: Real> Control<R> {
         }
     }
 
-    /// Returns why steps stopped.
+    /// Returns why the steps stopped, or [`Halt::Running`].
     pub fn halt(&self) -> Halt {
         Halt::of_code(self.halt).unwrap_or(Halt::Broken)
     }

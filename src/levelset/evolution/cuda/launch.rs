@@ -1,4 +1,4 @@
-//! Launches of the evolution kernels, one function for each kernel.
+//! Launches of the evolution kernels.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 /// each patch.
 const MANY: u32 = 2;
 
-/// A way to compute a step, with its number of threads and bytes of shared memory per patch.
+/// A variant of the step kernel, with its number of threads and bytes of shared memory per block.
 struct Candidate {
     unit: Unit,
     block: u32,
@@ -82,7 +82,7 @@ pub(super) struct Kernels<R: Real> {
     is_split: bool,
 }
 
-/// Returns the terms of the equation as macro definitions.
+/// Returns the terms and options of the equation as macro definitions, without those that are 0.
 fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
     let (motion, options) = (&problem.motion, &problem.options);
     let advection = match (&motion.velocity, options.advection, &problem.galerkin) {
@@ -122,7 +122,7 @@ fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
     numbers.iter().filter(|(_, n)| *n > 0).map(|(name, n)| (*name, n.to_string())).collect()
 }
 
-/// Whether there is a boundary where the inflow matters.
+/// Returns whether there is a boundary where the inflow matters.
 fn has_boundary<R: Real>(problem: &Problem<R>) -> bool {
     !problem.inflow.boundary().is_empty()
 }
@@ -347,7 +347,7 @@ impl<R: Real> Kernels<R> {
         self.settle(steps)
     }
 
-    /// Whether a step needs kernels that must know the progress of the previous kernel.
+    /// Returns whether a step needs other kernels that read the progress from the control block.
     fn has_others(&self) -> bool {
         self.implicit.is_some() || self.varying.is_some() || self.inflow.is_some()
     }
@@ -360,7 +360,8 @@ impl<R: Real> Kernels<R> {
         self.step(launch, turn)
     }
 
-    /// Launches one step together with the kernels before and after it that must know the progress.
+    /// Launches one step together with the kernels before and after it that read the progress from
+    /// the control block.
     fn step_among_others(&self, launch: Launch) -> Result<()> {
         if let Some(varying) = &self.varying {
             varying.launch(&self.cuda, self.patches, self.state)?;

@@ -191,8 +191,8 @@ impl<R: Real> DeviceEvolution<R> {
         })
     }
 
-    /// Computes the band. `inside` is 1 for each vertex inside it and 0 for all others, in patch
-    /// order.
+    /// Computes the band from `inside`, which is 1 for each vertex inside it and 0 for all others,
+    /// in patch order.
     fn follow(&mut self, inside: &[u8]) -> Result<()> {
         self.cuda.write(&mut self.state.inside, inside)?;
         self.eikonal.visit_all()?;
@@ -200,7 +200,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.look()
     }
 
-    /// Copies the control block to the host.
+    /// Copies the control block to the host, and checks that no eikonal solve has stalled.
     fn look(&mut self) -> Result<()> {
         self.now = self.cuda.download(&self.state.control)?[0];
         self.eikonal.check()
@@ -293,7 +293,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.problem.choices()
     }
 
-    /// Returns the state between two steps.
+    /// Returns a snapshot of the state, from which the evolution can be resumed.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails.

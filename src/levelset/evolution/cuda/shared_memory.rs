@@ -9,7 +9,8 @@ use crate::patches::cuda::Shape;
 /// The maximum static shared memory of the kernels of a step, in bytes.
 pub(super) const STATIC_SHARED: u32 = 1024;
 
-/// Returns the number of cells of a patch whose contributions are held at once.
+/// Returns the number of cells of a patch whose contributions a block holds in shared memory at
+/// once.
 ///
 /// `limit` is the shared memory available to a block, in bytes. Unusually large patches must not
 /// increase the memory of every block.
@@ -30,8 +31,8 @@ pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) ->
     chunk
 }
 
-/// Whether cells store numerators and denominators next to each other. Vertices read this layout
-/// faster.
+/// Returns whether cells store numerators and denominators next to each other. Vertices read this
+/// layout faster.
 ///
 /// It is used for triangles if it fits and does not reduce the number of blocks per multiprocessor,
 /// of which at most `wanted` are needed. `limit` is the shared memory available to a block, in
@@ -54,8 +55,7 @@ pub(super) fn is_paired<R: Real>(
         && blocks(true) >= blocks(false)
 }
 
-/// Returns the number of bytes of shared memory that a step needs per block for the contributions
-/// of cells, the points with phi, and the moving vertices.
+/// Returns the number of bytes of dynamic shared memory that `evolution_step` needs per block.
 pub(super) fn step_shared<R: Real>(
     problem: &Problem<R>,
     shape: &Shape,
