@@ -98,7 +98,8 @@ impl<'a> Piece<'a> {
             let high = first + n_low as u32;
             let share = members.len() * n_low / n_parts;
             self.halve(members, share, high, &mut keys);
-            // This cut may use half of the spare capacity. The other half is left for later cuts.
+            // A side that will be divided again may use half of its spare capacity. The other half
+            // is left for later cuts.
             let most = |parts: usize, share: usize| {
                 let full = parts * patch_size;
                 if parts == 1 { full } else { share + full.saturating_sub(share) / 2 }
@@ -230,8 +231,8 @@ impl Moves {
         }
     }
 
-    /// Performs one pass, in which every vertex moves at most once. Returns true if it improved the
-    /// cut.
+    /// Performs one pass, in which every vertex moves at most once. Returns true if it reduced the
+    /// number of cut edges.
     fn pass(
         &mut self,
         piece: &mut Piece,
@@ -346,7 +347,7 @@ impl Moves {
             (room && !self.buckets[side][self.top[side]].is_empty())
                 .then(|| (self.top[side], sizes[side] * most[1 - side], side))
         };
-        // Among equal gains, the vertex on the fuller side is taken.
+        // Among equal gains, the vertex on the side that is fuller relative to its limit is taken.
         let (_, _, side) = [open(0), open(1)].into_iter().flatten().max()?;
         let v = self.buckets[side][self.top[side]].pop()?;
         while self.top[side] > 0 && self.buckets[side][self.top[side]].is_empty() {

@@ -264,7 +264,7 @@ impl Patches {
         self.vertex_offsets.partition_point(|&first| first as usize <= vertex) - 1
     }
 
-    /// Returns the range of a patch in the list of the cells of all patches.
+    /// Returns the range of the cells of patch `p` in the list of the cells of all patches.
     pub fn cell_range(&self, p: usize) -> Range<usize> {
         self.cell_offsets[p] as usize..self.cell_offsets[p + 1] as usize
     }
@@ -285,8 +285,8 @@ impl Patches {
         self.halo.len()
     }
 
-    /// Returns the range of a patch in the list of the local (owned and halo) vertices of all
-    /// patches.
+    /// Returns the range of the local (owned and halo) vertices of patch `p` in the list of the
+    /// local vertices of all patches.
     pub fn local_range(&self, p: usize) -> Range<usize> {
         let at = |p: usize| (self.vertex_offsets[p] + self.halo_offsets[p]) as usize;
         at(p)..at(p + 1)

@@ -31,7 +31,7 @@ impl Ordered {
 }
 
 impl Patches {
-    /// Builds the same patches as [`Patches::new`] and orders the vertices along the Hilbert curve
+    /// Builds the same patches as [`Patches::new`], but orders the vertices along the Hilbert curve
     /// on a GPU. For [`Partition::Hilbert`], ordering is most of the work. The CPU repairs patches
     /// that are not connected.
     ///

@@ -15,8 +15,8 @@ use crate::levelset::tiled::{Breakdown, Terms, TiledEvolution, Wide};
 
 impl<R: Wide, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// Returns the location and cause of the failure of the last [`DeviceTiledEvolution::advance`].
-    /// The CPU repeats that step of at most `max_dt` with the same `terms`. Returns `None` if the
-    /// step succeeds on the CPU, where products and sums are not fused.
+    /// The CPU repeats the failed step, which is at most `max_dt` long, with the same `terms`.
+    /// Returns `None` if the step succeeds on the CPU, where products and sums are not fused.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails or the host has no memory for the step.

@@ -1,4 +1,4 @@
-//! Launches of the kernels of a motion on tiles, with one function per kernel.
+//! Launches of the kernels of a motion on tiles.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.look_up, launch, &Arguments::default().with(tiles)) }
     }
 
-    /// Computes the requests of the tiles, and the bound on the first time step.
+    /// Computes the requests of the tiles, and counts the voxels in the band and inside.
     pub fn look(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion);
         // SAFETY: the arguments match the kernel.

@@ -76,7 +76,7 @@ where
     /// Velocity, normal speed and curvature, if they are stored.
     kept: [StationaryValues<R>; 3],
     /// The addresses of the stored coefficients, for kernels. Each coefficient has two addresses:
-    /// of its values and of its extremes.
+    /// one of its values and one of its extremes.
     places: Array<u64>,
     motion: MotionArgument<R>,
     options: Options,
@@ -93,8 +93,9 @@ where
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
     /// Starts from tiles and their values of phi, which must be computed for a band of half width
-    /// `options.gamma` and any reach. The capacity is `room` tiles. Without `room`, it is [somewhat
-    /// larger](DeviceTiledGrid::roomy) than the number of tiles.
+    /// `options.gamma` and any reach. The capacity is `room` tiles, but at least the number of
+    /// tiles. Without `room`, it is [somewhat larger](DeviceTiledGrid::roomy) than the number of
+    /// tiles.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an option is out of range, and [`Error::Device`] if there is not
@@ -111,7 +112,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::starting_at(cuda, grid, phi, terms, options, room, at)
     }
 
-    /// Starts from tiles and phi that are already on the GPU.
+    /// Starts from tiles and phi that are already on the GPU, at time 0.
     ///
     /// # Errors
     /// See [`DeviceTiledEvolution::new`].
@@ -171,8 +172,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         stages * Pool::<S, E>::TILE * size_of::<S>() + kept.iter().sum::<usize>()
     }
 
-    /// Returns an error if the stages and coefficients do not fit on the GPU in addition to `more`
-    /// bytes.
+    /// Checks that the stages and coefficients of `capacity` tiles fit on the GPU in addition to
+    /// `more` bytes.
     fn check_room(
         cuda: &Cuda,
         terms: &DeviceTerms,

@@ -11,7 +11,7 @@ use crate::grid::Stored;
 use crate::levelset::tiled::{Options, SavedNumber, Seconds, TiledSnapshot};
 
 impl<R: Real, const E: usize, S: Stored<R> + Element + SavedNumber> DeviceTiledEvolution<R, E, S> {
-    /// Returns the state between two steps.
+    /// Returns a snapshot of the state, from which the evolution can be resumed.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or there is no memory for

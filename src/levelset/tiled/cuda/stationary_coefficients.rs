@@ -80,7 +80,7 @@ impl<R: Real> StationaryValues<R> {
         Ok(StationaryValues { values, extremes: cuda.zeros(tiles * KEPT_EXTREMES)?, size })
     }
 
-    /// Makes room for more tiles.
+    /// Makes room for `capacity` tiles. Existing values are kept.
     ///
     /// # Errors
     /// See [`StationaryValues::new`].
@@ -102,7 +102,7 @@ impl<R: Real> StationaryValues<R> {
         Self::bytes_per_tile(self.size)
     }
 
-    /// Returns the number of bytes held.
+    /// Returns the number of bytes that the values and extremes take on the GPU.
     pub fn bytes(&self) -> usize {
         self.values.len() * size_of::<i16>() + self.extremes.len() * size_of::<R>()
     }

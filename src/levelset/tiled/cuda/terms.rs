@@ -91,8 +91,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// Returns the components to print as code. If a component is an expression, these are all
-    /// components that are not volumes.
+    /// Returns the components for which code is generated. If a component is an expression, these
+    /// are all components that are not volumes. Otherwise there are none.
     pub(super) fn fields(&self) -> Vec<Field> {
         match self {
             DeviceCoefficient::Fields(fields) => fields.to_vec(),
@@ -148,7 +148,7 @@ pub struct DeviceTerms {
     pub curvature: DeviceCoefficient<1>,
     /// The position of voxel (0, 0, 0), for expressions and volumes.
     pub origin: [f64; 3],
-    /// The edge of a voxel, for expressions and volumes.
+    /// The edge length of a voxel, for expressions and volumes.
     pub dx: f64,
 }
 
@@ -198,7 +198,7 @@ impl DeviceTerms {
     }
 
     /// Returns the numbers of values that velocity, normal speed and curvature store with a tile of
-    /// edge `edge`.
+    /// edge length `edge`.
     pub(super) fn kept_sizes(&self, edge: usize) -> [usize; 3] {
         let of_kind = |(kind, components)| match kind {
             TermKind::Stationary => components * edge.pow(3),

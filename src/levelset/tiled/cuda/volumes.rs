@@ -98,8 +98,8 @@ impl fmt::Debug for KeptVolumes {
 }
 
 impl KeptVolumes {
-    /// Prepares the computation on tiles of edge `edge`. Voxel (0, 0, 0) lies at `origin`, and `dx`
-    /// is the edge of a voxel.
+    /// Prepares the computation on tiles of edge length `edge`. Voxel (0, 0, 0) lies at `origin`,
+    /// and `dx` is the edge length of a voxel.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or the kernel
