@@ -28,8 +28,8 @@ const MAGIC: &[u8; 8] = b"ZSCUBIN1";
 /// The extension of every entry.
 const EXTENSION: &str = "cubin";
 
-/// Returns the machine code of a unit from the cache. If it is not there, compiles it and stores it
-/// in the cache.
+/// Returns the machine code of a unit from the cache. If the cache has no intact entry, compiles
+/// the unit and stores the result.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if compilation is needed and fails.

@@ -54,7 +54,7 @@ pub trait Code: Copy + 'static {
     /// All values.
     const ALL: &[Self];
 
-    /// Returns the number of the value.
+    /// Returns the number by which kernels know the value.
     fn code(self) -> u32;
 
     /// Returns the value with the given number, if it exists.

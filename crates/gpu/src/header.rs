@@ -12,7 +12,7 @@
 //! --compile` compiles every combination of choices. `generated:` names the header that is
 //! generated at run time from the expressions of the case. `fused:` states when products and sums
 //! are fused and fast division is used: `always`, or if a define has the given value. To add a
-//! kernel file, only the file itself has to be written. No other list of kernels exists.
+//! kernel, it is enough to write its file. There is no list of kernel files.
 
 /// A set of defines, as pairs of name and value.
 pub(crate) type Defines = Vec<(&'static str, &'static str)>;

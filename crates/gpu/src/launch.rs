@@ -27,7 +27,7 @@ pub struct Launch {
     pub block: u32,
     /// The dynamic shared memory per block in bytes.
     pub shared: u32,
-    /// Whether all blocks are resident at the same time, so that they can wait for each other.
+    /// Whether all blocks must be resident at the same time, so that they can wait for each other.
     pub cooperative: bool,
 }
 
@@ -81,7 +81,8 @@ impl Kernel {
         })
     }
 
-    /// Returns the number of blocks that can be resident on the GPU at the same time.
+    /// Returns the number of blocks that can be resident on the GPU at the same time. Each has
+    /// `block` threads and `shared` bytes of dynamic shared memory.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if not even one block fits.
@@ -107,7 +108,7 @@ impl Kernel {
 }
 
 impl Cuda {
-    /// Launches a kernel. It runs after all earlier launches.
+    /// Launches a kernel. It runs after all earlier launches. An empty grid launches nothing.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects the launch. Errors during execution are

@@ -61,7 +61,7 @@ pub struct Compiled {
     pub log: String,
 }
 
-/// The loaded library.
+/// The loaded NVRTC library and its functions.
 pub struct Nvrtc {
     path: PathBuf,
     version: (u32, u32),

@@ -12,7 +12,7 @@ use super::header::{self, Header};
 /// A compilation unit: a source with its defines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    /// The stem of the file, such as "eikonal".
+    /// The path of the file in `kernels/` without its extension, such as "tiles/step".
     pub name: &'static str,
     /// The CUDA C++ source.
     pub source: Cow<'static, str>,

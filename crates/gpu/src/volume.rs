@@ -100,7 +100,7 @@ impl DeviceSamples {
 }
 
 impl VolumeArgument {
-    /// Returns a volume for kernels that run on the host.
+    /// Returns the argument of a volume for kernels that run on the host.
     pub fn on_host(volume: &Volume) -> Self {
         let (numbers, stored) = of_each_type!(volume.samples(), numbers, code => {
             (numbers.as_ptr() as u64, code)
