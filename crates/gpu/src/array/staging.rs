@@ -21,8 +21,8 @@ pub(super) const LARGE: usize = 2 * PIECE;
 pub struct Staging([Pinned<u8>; 2]);
 
 impl Cuda {
-    /// Copies bytes from an address on the GPU after all earlier launches. Returns false if another
-    /// thread is using the buffers.
+    /// Copies bytes from an address on the GPU after all earlier launches. Returns false without
+    /// copying if another thread is using the buffers.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed, or if no pinned memory

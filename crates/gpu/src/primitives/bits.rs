@@ -59,7 +59,7 @@ impl DeviceBits {
         unsafe { cuda.launch(&kernel, launch, &arguments) }
     }
 
-    /// Returns the numbers of cells along x, y and z.
+    /// Returns the number of cells along each axis.
     pub fn shape(&self) -> [u32; 3] {
         self.shape
     }

@@ -39,7 +39,7 @@ impl<'a, T: Value + Into<f64>> DeviceGrid<'a, T> {
         DeviceGrid { shape, values }
     }
 
-    /// Returns the numbers of cells along x, y and z.
+    /// Returns the number of cells along each axis.
     pub fn shape(&self) -> [u32; 3] {
         self.shape
     }
@@ -145,7 +145,7 @@ impl Question {
         self
     }
 
-    /// Returns the numbers of cells along x, y and z, and the total number.
+    /// Returns the number of cells along each axis, and their total number.
     pub(super) fn cells(&self) -> Result<([u32; 3], usize)> {
         let n = self.shape.iter().map(|&size| u64::from(size)).product::<u64>();
         match u32::try_from(n) {

@@ -2,8 +2,7 @@
 //! kernel tests on the host can include this file.
 //!
 //! Each struct is the argument of one variant of `kernels/primitives/discriminator.cuh`, selected
-//! by `DISCRIMINATOR`. Shapes are the numbers of cells along x, y and z. Values are stored x
-//! fastest.
+//! by `DISCRIMINATOR`. A shape is the number of cells along each axis. Values are stored x fastest.
 
 zeroset_gpu::cuda_header! {
     "discriminator", include "primitives/grid_axes.cuh";

@@ -99,7 +99,7 @@ impl DeviceHistoPyramid {
         (size_of::<u64>() * split.slots(records[0]) + size_of::<u32>() * sums) as u64
     }
 
-    /// Returns the numbers of cells along x, y and z. All are 0 if the grid is empty.
+    /// Returns the number of cells along each axis. All three are 0 if the grid is empty.
     pub fn shape(&self) -> [u32; 3] {
         self.shape
     }
