@@ -69,7 +69,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
         __syncthreads();
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             real d = from_bits(distance[v]);
-            // The sign bit marks a given value. phi is no longer needed.
+            // The sign bit marks a given value. phi is no longer needed, so its memory takes these
+            // values.
             real stored = d < INFINITY_R ? -d : d;
             phi[v] = stored;
             e.u[patch.first + v] = stored;

@@ -46,7 +46,7 @@ DEVICE void sample_vertex(
     for (u32 k = 0; k < N_FIELDS; k++) {
         const FieldAtRow field = {k, place[0], place[1], place[2], arrays, vertex};
         // The only coefficient that must not be negative is that of curvature. Its unit is length
-        // squared per time.
+        // squared per time, so its slack contains the squared edge length.
         const double slack = SLACK * (nonnegative >> k & 1 ? edge * edge : edge);
         double change = 0.0;
         const double value = sample(field, sampling, slack, change);

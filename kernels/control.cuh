@@ -7,12 +7,12 @@
 #include "evolution/stable_step.cuh"
 #include "generated/evolution.cuh"
 
-// Whether the kernels of a step have nothing to do.
+// Returns whether the kernels of a step have nothing to do.
 DEVICE bool is_paused(const Progress& p) { return p.halt || p.due; }
 DEVICE bool is_paused(const Control& c) { return is_paused(c.progress); }
 
-// Whether this block is the last of the grid to arrive. The whole block must call it. Earlier
-// writes of the other blocks are then visible.
+// Returns whether this block is the last of the grid to arrive. The whole block must call it.
+// Earlier writes of the other blocks are then visible.
 DEVICE bool is_last_block(Control& c) {
     __shared__ u32 last;
     __syncthreads();
@@ -57,7 +57,8 @@ DEVICE void choose_step(const Control& c, Progress& p) {
 #endif
 }
 
-// Whether the interface may have moved by half of the half width since the last reinitialization.
+// Returns whether the interface may have moved by at least half of the half width since the last
+// reinitialization.
 DEVICE bool has_crossed_half(const Control& c, const Progress& p) {
     return c.half_width < __longlong_as_double(0x7ff0000000000000) && p.displacement >= 0.5 * c.half_width;
 }
@@ -70,7 +71,7 @@ DEVICE bool is_reinitialization_due(const Control& c, const Progress& p) {
     return (double)p.steps_since >= c.due_after;
 }
 
-// Adds the time since the last call to a sum.
+// Adds the time since the last call, in nanoseconds, to a sum.
 DEVICE void count_time(Control& c, u64& sum) {
     u64 now = nanoseconds();
     // On the first call there is no previous time.
@@ -94,8 +95,8 @@ DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     p.steps_since++;
     p.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
     p.cell_updates += c.n_cells;
-    // Without an interface, phi does not change. This is no steady state while one may still
-    // enter.
+    // Without an interface, phi does not change. This does not count as a steady state while an
+    // interface may still enter.
     const bool waits = !trace.cut && c.may_enter;
     p.rate = waits ? __longlong_as_double(0x7ff0000000000000) : dt > 0.0 ? change / dt : 0.0;
     p.steps_left--;

@@ -58,8 +58,8 @@ DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& loca
     }
 }
 
-// Whether this thread records the update of a patch. The thread is not in the warp that prepares
-// the next update.
+// Returns whether this thread records the update of a patch. The thread is not in the warp that
+// prepares the next update.
 DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 
 // ---- Rounds ---------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
     u32 updates = 0;
     for (u32 round = 1;; round++) {
         const u32* list = e.lists + (round & 1) * e.n_patches;
-        // Both values are requested at once.
+        // Both loads are issued before either result is needed.
         u32 n = *(volatile u32*)&e.counts[round % 3];
         real cut = from_bits(*(volatile real_bits*)&e.first_news[round % 3]) + e.near;
         if (n == 0) {
@@ -106,8 +106,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 #endif
             points.store(patch, local);
             readers[thread] = reader;
-            // All threads have read the pending value before it is cleared for the round after the
-            // next.
+            // The barrier ensures that all threads have read the pending value before it is cleared
+            // for the round after the next.
             const bool waits = !(first < INFINITY_R && first <= cut);
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
@@ -193,11 +193,12 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     __syncthreads();
     for (u32 p = thread; p < e.n_patches; p += threads) {
         // Patches that were queued here may already be running and lower the pending values of
-        // others, so the state of the patch decides.
+        // others, so the current pending value and the state of each patch decide.
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
-    // The count added above kept the queue open. The queued patches are counted separately.
+    // The count added above kept `outstanding` above 0 in the meantime. The queued patches are
+    // counted separately.
     int again = 0;
     if (thread == 0) again = atomicSub(&e.queue->outstanding, *admitted) == *admitted;
     return __syncthreads_or(again);

@@ -138,8 +138,8 @@ DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
     return least;
 }
 
-// Whether the angle of a triangle at vertex i is obtuse. Only at an obtuse angle can a circular
-// front arrive before it reaches the other vertices.
+// Returns whether the angle of a triangle at vertex i is obtuse. Only at an obtuse angle can a
+// circular front arrive before it reaches the other vertices.
 template <int M>
 DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
     int j = (i + 1) % 3;
@@ -186,12 +186,12 @@ DEVICE Heights heights_of(const Vec3 (&x)[4]) {
     return heights;
 }
 
-// The shape data of a triangle that its solver needs. Edge i is opposite vertex i and leads from
+// The shape data that the solver needs for a triangle. Edge i is opposite vertex i and leads from
 // vertex i + 1 to vertex i + 2.
 struct TriangleShape {
     real length[3];  // lengths of the edges
     real along[3];   // position of the foot of vertex i on edge i: 0 at its start, 1 at its end
-    real height[3];  // height of vertex i above edge i, in lengths of that edge
+    real height[3];  // height of vertex i above edge i, divided by the length of that edge
 };
 
 // The number of values in a TriangleShape.

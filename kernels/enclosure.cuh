@@ -21,12 +21,12 @@ struct Enclosure {
     // A constant. Both bounds of NaN are NaN.
     DEVICE Enclosure(double value) : low(value), high(value), smooth(true) {}
 
-    // Whether the value is NaN over the whole span.
+    // Returns whether the value is NaN over the whole span.
     DEVICE bool is_nan() const { return low != low; }
     DEVICE bool is_unknown() const { return low == -infinity() && high == infinity(); }
     DEVICE double width() const { return high - low; }
     DEVICE double largest() const { return fmax(high, -low); }
-    // Whether the value counts as true, or as false, over the whole span.
+    // These return whether the value counts as true, or as false, over the whole span.
     DEVICE bool holds() const { return low > 0.0 || high < 0.0; }
     DEVICE bool fails() const { return is_nan() || (low == 0.0 && high == 0.0); }
 };
@@ -53,7 +53,8 @@ DEVICE Enclosure decided(bool holds, bool fails) {
     return Enclosure(holds ? 1.0 : 0.0, fails ? 0.0 : 1.0, holds || fails);
 }
 
-// Whether one of the numbers `first + k * period`, for an integer k, may lie between the bounds.
+// Returns whether one of the numbers `first + k * period`, for an integer k, may lie between the
+// bounds.
 DEVICE bool contains_periodic(const Enclosure& a, double first, double period) {
     const double next = first + ceil((a.low - first) / period) * period;
     // If a bound is infinite, `next` may be NaN, which counts as inside.
@@ -122,7 +123,8 @@ DEVICE bool has_nan(const Enclosure& a, const Enclosure& b) { return a.is_nan() 
 DEVICE bool are_known(const Enclosure& a, const Enclosure& b) {
     return !has_nan(a, b) && !a.is_unknown() && !b.is_unknown();
 }
-// Returns the result of arithmetic with operands that are not both known.
+// Returns the bounds of an arithmetic result if the operands are not both known: NaN if an operand
+// is NaN, or else no bounds.
 DEVICE Enclosure unknown(const Enclosure& a, const Enclosure& b) {
     return a.is_nan() ? a : b.is_nan() ? b : unbounded();
 }

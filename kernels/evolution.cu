@@ -64,7 +64,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
     change -= dt * rate_of(OF_SPEED, sums);
 #endif
 #if CLIP
-    // Limit phi to the range of its values in the cells around the vertex (docs/level-set.md,
+    // Limit phi to the range of its old values in the cells around the vertex (docs/level-set.md,
     // section 2.6).
     real old = points.phi(local), low = old, high = old;
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
@@ -129,7 +129,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     // The control block is constant during a cycle.
     const Control& c = *s.control;
     u32 thread = threadIdx.x, threads = BLOCK, workers = gridDim.x - 1;
-    // Both lists are requested while the control block is being loaded.
+    // Both lists of active patches are read, because the control block, which states which list is
+    // current, is still being loaded.
     bool may_work = blockIdx.x < m.n_patches;
     u32 even = may_work ? s.active[blockIdx.x] : 0;
     u32 odd = may_work ? s.active[m.n_patches + blockIdx.x] : 0;

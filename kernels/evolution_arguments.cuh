@@ -72,5 +72,5 @@ DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 #endif
 }
 
-// Returns num / den, or 0 if no cell contributes.
+// Returns num / den, or 0 if den is not above LEAST, for example because no cell contributes.
 DEVICE real ratio(real num, real den) { return den > LEAST ? quotient(num, den) : R(0); }

@@ -72,13 +72,14 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correct
     return local;
 }
 
-// The active patches, distributed over the blocks in turn.
+// The active patches, which the blocks take in turn, and the first patch of this block.
 struct Work {
     const u32* active;
     u32 n_active, first;
 };
 
-// Both lists are requested while the control block is being loaded.
+// Returns the work of this block. Both lists of active patches are read, because the control block,
+// which states which list is current, is still being loaded.
 DEVICE Work work_of(const Patches& m, const Evolution& s, const Control& c) {
     const bool may_work = blockIdx.x < m.n_patches;
     const u32 even = may_work ? s.active[blockIdx.x] : 0;

@@ -31,7 +31,7 @@ DEVICE float inverse_root(float x) {
     asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
-// The small offset makes the root of zero equal to zero.
+// The small offset avoids 0 times infinity, so that the root of zero is zero.
 DEVICE double root(double x) { return x * inverse_root(x + 1e-300); }
 DEVICE float root(float x) {
     float y;

@@ -49,7 +49,7 @@ struct __align__(16) Start {
 struct Patch {
     const Patches& all;
     u32 p, first, n_owned, n_local;
-    u32 cells, n_cells;  // position of its first cell among those of all patches
+    u32 cells, n_cells;  // position of its first cell among the cells of all patches
     u32 halo_at, columns_at, n_column_words;
 
     // Converts a local vertex number to a vertex number in patch order.
@@ -67,7 +67,7 @@ struct Patch {
     // the columns of the last vertex.
     DEVICE u32 row(u32 local) const { return column(local); }
 
-    // Returns a gather column: 4 * cell + corner.
+    // Returns entry `at` of the gather matrix. A column is 4 * cell + corner.
     DEVICE u32 column(u32 at) const { return ((const local_index*)columns())[at]; }
 
     DEVICE const Columns* columns() const { return all.columns + columns_at; }

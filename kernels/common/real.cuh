@@ -44,8 +44,8 @@ DEVICE double smaller(double a, double b) { return a < b ? a : b; }
 DEVICE float larger(float a, float b) { return fmax(a, b); }
 DEVICE float smaller(float a, float b) { return fmin(a, b); }
 
-// Constants of a type. They are functions because the compiler stores static members in global
-// memory.
+// Constants of a scalar type. They are functions because the compiler stores static members in
+// global memory.
 template <typename T>
 struct Precision;
 

@@ -24,7 +24,7 @@ struct StepSearch {
             if (is_first) return true;
         } else {
             too_long = trial;
-            // The limit hardly grows for shorter steps.
+            // If the limit hardly grows for shorter steps, the search ends.
             const bool is_flat = !is_first && !is_examined && limit <= ENOUGH * allowed;
             if (limit > allowed) {
                 allowed = limit;

@@ -14,7 +14,7 @@ enum { CELLS_AT_ONCE = 2 * BLOCK };
 #define HAS_POINTS (CELL_SIZE == 4 || CIRCULAR)
 
 struct Local {
-    real* u;                  // [n_local] current values, as stored
+    real* u;                  // [n_local] current values; the sign bit marks given values
 #if HAS_POINTS
     real* x;                  // [3 * n_local] coordinates
 #endif

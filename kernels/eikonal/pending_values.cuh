@@ -21,7 +21,7 @@ DEVICE void push(const Eikonal& e, u32 p) {
     atomicExch(&e.ring[at], p + 1);
 }
 
-// Marks a patch, and queues it unless it is queued or running.
+// Marks a patch as dirty, and queues it unless it is queued or running.
 DEVICE void mark_and_queue(const Eikonal& e, u32 p) {
     if (atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED) return;
     atomicAdd(&e.queue->outstanding, 1u);
@@ -42,7 +42,7 @@ DEVICE void seed(const Eikonal& e, bool tells, u32 p, real value) { tell(e, tell
 
 #else
 
-// Puts a patch on the list of a round, once.
+// Puts a patch on the list of a round, unless it is there already.
 DEVICE void list_patch(const Eikonal& e, u32 round, u32 p) {
     if (atomicExch(&e.listed[p], round) != round) {
         e.lists[(round & 1) * e.n_patches + atomicAdd(&e.counts[round % 3], 1u)] = p;
@@ -67,8 +67,9 @@ DEVICE void seed(const Eikonal& e, bool tells, u32 p, real value) { tell(e, 1, t
 
 #endif
 
-// Notifies the patch itself, and those that read its vertices, of all its values. `u` holds the
-// values in their stored form, in shared memory. All threads of a block must call this function.
+// Notifies the patch itself, and those that read its vertices, of the values of its owned vertices.
+// `u` holds the values in their stored form, in shared memory. All threads of a block must call
+// this function.
 DEVICE void seed_patch(const Patch& patch, const Eikonal& e, const real* u) {
     real limit = e.width + e.reach[patch.p], earliest = INFINITY_R;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) earliest = fmin(earliest, fabs(u[v]));

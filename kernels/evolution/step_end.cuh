@@ -31,14 +31,14 @@ DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
     if (threadIdx.x % 32 == 0) atomic_max_bits(&trace.change_near, to_bits(change));
 }
 
-// Data about the step before step `turn` of a cycle, available once that earlier step has ended.
+// Data about step `turn` - 1 of a cycle, available once that step has ended.
 struct Ahead {
-    Progress progress;  // before that step; before this step if it is the first
-    Trace trace;        // trace of that step
+    Progress progress;  // before step `turn` - 1; before step 0 if `turn` is 0
+    Trace trace;        // trace of step `turn` - 1
 };
 
-// Returns the progress before the previous step, which must have ended. For the first step, returns
-// the progress before this step.
+// Returns the progress before step `turn` - 1, which must have ended. If `turn` is 0, returns the
+// progress before step 0.
 DEVICE const Progress* progress_ahead(const Evolution& s, u32 turn) {
     return turn < 2 ? &s.control->progress : &s.chain[(turn - 1) & 1];
 }

@@ -117,7 +117,8 @@ DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) 
     real m[N];
     real sum = shares_of(rise, range, k, out, outflow, h > R(0) ? R(1) : R(-1), m);
     bool counts = !(fabs(h) <= ZERO_TEST * size * range) && sum > LEAST;
-    // If H_T = 0, the cell still counts in the denominator, weighted by its outflow.
+    // If the integral over the cell (H_T) is 0, the cell still counts in the denominator, weighted
+    // by its outflow.
     real all = counts ? sum : outflow;
     real scale = all > LEAST ? inverse(all) : R(0);
 #pragma unroll

@@ -152,7 +152,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
             }
             u32 found[4];
 #pragma unroll
-            // A count that exceeds 16 bits means that the row has no such voxel.
+            // A count that does not fit in 16 bits becomes NO_STEP: the row has no such voxel.
             for (i32 k = 0; k < 4; k++) found[k] = min((u32)min(x + k - before[k], behind[k] - x - k), NO_STEP);
             if (edt.shape[0] % 4 == 0) {
                 Pair pair = {found[1] << 16 | found[0], found[3] << 16 | found[2]};

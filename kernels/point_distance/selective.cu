@@ -39,7 +39,7 @@ DEVICE real_bits bits_of(key k) { return to_bits(k); }
 
 #if NORM == NORM_ORDER
 #if KEY == KEY_F32
-// The logarithm and the power to base 2.
+// The binary logarithm, and the power of 2.
 DEVICE float log_of_two(float x) {
 #ifdef __CUDA_ARCH__
     return __log2f(x);
@@ -61,7 +61,8 @@ DEVICE key key_of(const Selective& s, const number (&d)[3]) {
 }
 
 #if KEY == KEY_F64
-// Apart from rounding, no distance of any order is smaller than the largest difference.
+// In a norm of any order, no distance is smaller than the largest coordinate difference, apart from
+// rounding.
 DEVICE key about(const Selective&, const number (&d)[3]) {
     return larger(larger(fabs(d[0]), fabs(d[1])), fabs(d[2])) * (1.0 - 1e-12);
 }

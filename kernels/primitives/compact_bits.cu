@@ -38,7 +38,7 @@ static_assert(TILE == COMPACT_WORDS, "must match the size that the host assumes"
 #define MIN_BLOCKS 2
 #endif
 
-// Copies 16 bytes to shared memory. The copy is complete after `await_copies`.
+// Starts copying 16 bytes to shared memory. The copy is complete after `await_copies`.
 DEVICE void copy_quad(Quad* to, const Quad* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from) : "memory");

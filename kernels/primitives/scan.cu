@@ -2,7 +2,7 @@
 // before it by look-back.
 #include "primitives/lookback.cuh"
 
-// QUADS is the number of rounds of a warp.
+// A warp processes QUADS rounds of ROUND values each.
 enum { QUADS = 8, ROUND = 4 * WARP, TILE = WARPS * QUADS * ROUND };
 static_assert(TILE == SCAN_TILE, "must match the size that the host assumes");
 

@@ -51,7 +51,7 @@ DEVICE void count_digits(u32 (&found)[sizeof(key)][DIGITS], const Keys& many, u3
     }
 }
 
-// Counts each digit in each of the passes.
+// Counts how often each digit occurs in each pass.
 //
 // Grid: any number of blocks, which share the keys. Block: 512 threads. Shared memory: 8 KB.
 //

@@ -255,7 +255,7 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
                 }
             }
         }
-        // Go to the next child, or up and then to the next child.
+        // Go to the next child, after going up as long as there is none.
         while (level < top && child == FAN - 1) {
             level++;
             cell = parent;

@@ -2,9 +2,10 @@
 // src/reconstruct/directed/boundary_signs.rs.
 //
 // The order is boundary_signs_border, then in each round boundary_signs_join, boundary_signs_sizes,
-// boundary_signs_mark and boundary_signs_turn. boundary_signs_again prepares the next round.
-// Vertices are numbered tile by tile. The name of a patch is its smallest vertex, so names do not
-// depend on the order of threads.
+// boundary_signs_mark and boundary_signs_turn. boundary_signs_again prepares the next round. A
+// patch is a connected set of boundary vertices on the same side of the surface. Vertices are
+// numbered tile by tile. The name of a patch is its smallest vertex, so names do not depend on the
+// order of threads.
 #include "reconstruct/directed/lattice.cuh"
 #include "primitives/disjoint_sets.cuh"
 

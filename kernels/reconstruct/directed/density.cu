@@ -34,8 +34,8 @@ struct Flat {
     double square, x, y, off;
     u32 sample;
 
-    // Whether this neighbor comes after another one. Equally distant neighbors are ordered by
-    // sample.
+    // Returns whether this neighbor comes after another one. Equally distant neighbors are ordered
+    // by sample.
     DEVICE bool is_behind(const Flat& other) const {
         return square > other.square || (square == other.square && sample > other.sample);
     }

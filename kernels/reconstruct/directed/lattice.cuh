@@ -58,10 +58,10 @@ DEVICE u64 cube_key(const Lattice& lattice, const Place& cube) {
     return tile_key(lattice, tile) << 9 | (x | y << 3 | z << 6);
 }
 
-// Returns the position of a vertex or a cube in its tile.
+// Returns the position of vertex or cube `v` in its tile.
 DEVICE Place within(u32 v) { return {(i32)(v % EDGE), (i32)(v / EDGE % EDGE), (i32)(v / (EDGE * EDGE))}; }
 
-// Returns step d of the 27 steps to a neighbor: -1 to 1 along x, then y, then z.
+// Returns step d of the 27 steps of -1, 0 or 1 along each axis, x fastest.
 DEVICE Place step(u32 d) { return {(i32)(d % 3) - 1, (i32)(d / 3 % 3) - 1, (i32)(d / 9) - 1}; }
 
 // Returns the tile, or the vertex, at offset `by` from the given one. Its coordinates can be

@@ -9,7 +9,7 @@ enum : u32 { COUNT = 8 };
 // The largest search distance for neighbors, in cubes along each axis.
 enum : i32 { REACH = 3 };
 
-// Sums the squares of the numbers of samples in cubes.
+// Computes the sum of the squared number of samples over all cubes.
 //
 // Grid and block: any number of threads, which share the cubes. Shared memory: none.
 //
