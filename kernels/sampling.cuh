@@ -33,7 +33,7 @@ struct FieldAtRow {
     }
 };
 
-// Returns node k of Gauss's rule with three points on [0, 1].
+// Returns node k of the three-point Gauss rule on [0, 1].
 DEVICE double gauss_node(u32 k) { return k == 0 ? 0.11270166537925831 : k == 1 ? 0.5 : 0.8872983346207417; }
 DEVICE double gauss_weight(u32 k) { return (k == 1 ? 8.0 : 5.0) / 18.0; }
 
@@ -74,7 +74,7 @@ DEVICE bool integrate_piece(
     const bool is_exhausted = evaluations > MANY_EVALUATIONS && level >= ENOUGH_HALVINGS;
     const bool is_known = is_exhausted || (is_unbounded && length <= max_step);
     if (!is_flat && !is_known && !(bounds.smooth && !is_unbounded)) return false;
-    // The piece as a whole, then its halves.
+    // The means over the whole piece and over each of its halves.
     double parts[3] = {0.0, 0.0, 0.0};
     double least = expression::infinity(), most = -least;
 #pragma unroll 1

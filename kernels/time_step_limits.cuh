@@ -32,7 +32,8 @@ DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N]
     real beta = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) beta = fmax(beta, curvature_at(patch, s, corner[i]));
-    // With semi-implicit steps, slivers count as typical cells.
+    // With semi-implicit steps, slivers do not limit the step: every cell counts with at least the
+    // inradius `least_inradius`.
     real_bits diffusive = to_bits(largest_diffusive_step(fmax(radius, s.least_inradius), beta));
     limits.curvature = limits.curvature < diffusive ? limits.curvature : diffusive;
 #endif

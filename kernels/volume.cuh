@@ -3,7 +3,7 @@
 #pragma once
 #include "generated/sampled_volume.cuh"
 
-// Returns element n of an array whose type is `stored`.
+// Returns element n of an array whose elements have the type `stored`.
 DEVICE double stored_number(const void* numbers, u32 stored, u64 n) {
     switch (stored) {
         case STORED_U8: return (double)((const u8*)numbers)[n];

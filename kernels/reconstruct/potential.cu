@@ -152,7 +152,7 @@ potential_velocity(TileGrid g, StationaryValues kept, Field f, u32 of_all) {
     }
 }
 
-// Evaluates phi at any position, and remembers the last tile that it read.
+// Interpolates phi at any position, and remembers the last tile that was read.
 struct View {
     const TileGrid& g;
     const stored* phi;

@@ -165,7 +165,8 @@ DEVICE float height_of(u64 sample) {
 
 DEVICE u32 triangle_of(u64 sample) { return ~(u32)sample; }
 
-// Draws every `step`-th sample starting at `first`, in every `stride`-th row starting at `row`.
+// Draws every `step`-th sample of a triangle starting at `first`, in every `stride`-th row starting
+// at `row`. Both are counted from the lower corner of its bounding box.
 DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 step, u32 row, u32 stride, u64* samples) {
     i64 low_x, high_x, low_y, high_y;
     ends(flat.x, wide, low_x, high_x);
@@ -352,7 +353,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     if (!place_of(of_pixels, column, row)) return;
     float light[3] = {0.0f, 0.0f, 0.0f};
     u32 n = 0, covered = 0;
-    // Consecutive samples of a triangle get the color of the first one.
+    // Consecutive samples of one triangle in a pixel get the color of the first one.
     u32 last = 0xffffffffu;
     Color color = {1.0f, 1.0f, 1.0f};
 #pragma unroll 1

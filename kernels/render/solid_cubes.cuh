@@ -15,7 +15,8 @@ DEVICE Triple turned(const Solid& solid, const Triple& x) {
     return Triple{dot(solid.inverse[0], x), dot(solid.inverse[1], x), dot(solid.inverse[2], x)};
 }
 
-// Starts the traversal of a ray through the box of all occupied cubes.
+// Starts the traversal of a ray through the box of all occupied cubes. Returns false if the ray
+// misses the box.
 DEVICE bool course_of(const Solid& solid, const Ray& ray, GridTraversal& course) {
     if (!solid.holds) return false;
     Triple from = turned(solid, ray.from - solid.origin);
@@ -30,7 +31,7 @@ DEVICE double value_of(const Solid& solid, u64 n) {
     return solid.scaled ? solid.slope * x + solid.intercept : x;
 }
 
-// Returns the index of a voxel in a volume that has one more voxel than cubes along each axis.
+// Returns the index of a voxel. Along each axis, the volume has one more voxel than cubes.
 DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
     return (u64)x + (u64)(solid.shape[0] + 1) * ((u64)y + (u64)(solid.shape[1] + 1) * (u64)z);
 }

@@ -9,9 +9,9 @@ DEVICE u32 lowest_bits(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 // Words of bits for the four rows of voxels at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1).
 struct Word {
     u32 inside[4];   // voxels inside
-    u32 along_x[4];  // crossed edges from the voxels of each row
-    u32 along_y[2];  // crossed edges from the rows at z and z + 1
-    u32 along_z[2];  // crossed edges from the rows at y and y + 1
+    u32 along_x[4];  // crossed edges along x from the voxels of each row
+    u32 along_y[2];  // crossed edges along y from the rows at z and z + 1
+    u32 along_z[2];  // crossed edges along z from the rows at y and y + 1
     u32 cut;         // cut cubes between the rows, without a missing value at a corner
 };
 

@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
     }
 }
 
-// Computes phi at a voxel, whose indices count the layers that are added around the volume. Returns
+// Computes phi at a voxel. Its indices include the layers that are added around the volume. Returns
 // false in such a layer.
 DEVICE bool phi_at(const Surface& s, u32 x, u32 y, u32 z, double& phi) {
     const u32 x_in = x - s.layers, y_in = y - s.layers, z_in = z - s.layers;
@@ -130,7 +130,8 @@ DEVICE bool gradient_at(const Surface& s, const u32 (&at)[3], double (&gradient)
     return true;
 }
 
-// Computes the normalized gradient in world coordinates on the edge between two voxels.
+// Computes the normalized gradient, in world coordinates, at the fraction t of the edge between two
+// voxels.
 DEVICE void normal_between(const Surface& s, const u32 (&low)[3], const u32 (&high)[3], double t, double (&out)[3]) {
     double g[3] = {0.0, 0.0, 0.0}, h[3] = {0.0, 0.0, 0.0}, sum = 0.0;
     const bool is_low = gradient_at(s, low, g), is_high = gradient_at(s, high, h);
@@ -156,8 +157,8 @@ struct Room {
     u16 list[LISTED];
 };
 
-// Writes a point, three adjacent numbers, for each of the first n lanes. `at` is the number of the
-// lane's point. The whole warp must call this.
+// Writes a point, three adjacent numbers, for each of the first n lanes. `at` is the index at which
+// the lane's point is stored. The whole warp must call this.
 DEVICE void write_points(double* staged, double* to, const double (&point)[3], u32 at, u32 n) {
     const u32 lane = lane_of_thread();
 #pragma unroll

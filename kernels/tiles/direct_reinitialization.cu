@@ -78,7 +78,7 @@ DEVICE real near_distance(const Around& at, real own, real gamma) {
     }
     real smooth = R(4);
     if (gamma > larger(largest_on_axes(at, 1), largest_on_edges(at))) smooth = to_quadric(own, d);
-    // A crossing lies within one voxel.
+    // The interface lies within one voxel, so a larger result is discarded.
     const real distance = R(1.01) > smooth ? smooth : to_crossings(at, own);
     return smaller(larger(distance, R(1e-12)), gamma);
 }

@@ -67,7 +67,7 @@ struct Change {
     DEVICE u64* created() const { return (u64*)scratch; }
     // The number of kept tiles before a tile. The bit DELETED is set if the tile itself is deleted.
     DEVICE u32* kept_before() const { return part(2); }
-    // The positions of deleted tiles.
+    // The list positions of deleted tiles.
     DEVICE u32* deleted() const { return part(3); }
     // For each new tile, the index of the requesting tile that claims it.
     DEVICE u32* claimed() const { return part(4); }
@@ -443,7 +443,7 @@ tiles_manage(TileGrid g, TileValues v) {
         fresh = n_created > at_hand ? n_created - at_hand : 0;
         const bool fits = fresh <= g.capacity - c.next_id;
         if (c.out_of_range || !fits) {
-            // Nothing has changed so far.
+            // The tile set has not changed so far.
             if (is_last_block(c, blocks) && threadIdx.x == 0) {
                 c.halt = c.out_of_range ? OUT_OF_RANGE : NO_ROOM;
                 c.needed = c.next_id + fresh;

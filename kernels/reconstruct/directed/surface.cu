@@ -69,7 +69,7 @@ surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices
     load_tile(distances, tiles, values);
     const float* at = values + place_of(within(threadIdx.x));
     const u32 crossed = crossed_edges(at);
-    // Both counts are below 2^16.
+    // Both counts share one word, because they are below 2^16.
     u32 sum;
     const u32 before = exclusive_scan_of_block(__popc(crossed) | (u32)cases[CASE * case_of(at)] << 16, warp_sums, sum);
     firsts[(u64)blockIdx.x * VERTICES + threadIdx.x] = (before & 0xffff) << 3 | crossed;
@@ -80,7 +80,7 @@ surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices
 }
 
 // Computes the positions of the vertices and their attributes. Each end of an edge has a sample
-// that defines its distance; the nearer of the two samples counts.
+// that defines its distance. The attributes come from the sample that is nearer to the vertex.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 3 KB.
 //
@@ -114,7 +114,7 @@ surface_vertices(Lattice lattice, Samples samples, Distances distances, const u6
         const u32 there = nearest[number_of(vertex_at(tiles, next))];
         const i32 lower = a == 0 ? low.x : a == 1 ? low.y : low.z;
         const double along = a == 0 ? x : a == 1 ? y : z;
-        // A crossing that is rounded to an end uses only that end.
+        // A crossing that is rounded to an end uses only the sample of that end.
         const u32 ends[2] = {floor(along) == (double)lower ? here : there, ceil(along) == (double)lower ? here : there};
         double least = __longlong_as_double(0x7ff0000000000000ll);
         u32 best = NONE, sample = NONE;

@@ -63,7 +63,8 @@ DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     return before + (a > 0 ? x >> bit & 1 : 0) + (a > 1 ? y >> bit & 1 : 0);
 }
 
-// Returns the number of a crossing that enters the tile along axis `a` at a position of the face.
+// Returns the number of a crossing that enters the tile along axis `a` at position `place` of the
+// face.
 DEVICE u32 rank_of_coming(const u32* record, u32 place, u32 a) {
     u32 rank = record[INNER];
     for (u32 k = 0; k < a * FACE_WORDS + place / 32; k++) rank += __popc(record[COMING + k]);

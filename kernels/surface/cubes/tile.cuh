@@ -34,7 +34,7 @@ DEVICE real level_of(stored value, real gamma) {
 
 // Shared memory of a warp.
 struct Room {
-    u32 near[DIRECTIONS], ids[DIRECTIONS];  // positions in the list and ids, or the sign of a missing tile
+    u32 near[DIRECTIONS], ids[DIRECTIONS];  // list positions and ids of the tiles around; MISSING_* if missing
     u32 record[RECORD];
     u16 inside[ROWS], gaps[ROWS];
 };
@@ -47,7 +47,7 @@ struct Block {
     u32 present;  // includes the tile itself
     real gamma;
 
-    // The whole warp must call this.
+    // Looks up the tiles around tile `p`. The whole warp must call this.
     DEVICE Block(const TileGrid& g, const TileSurface& s, Room& room, u32 p)
         : s(s), room(room), list(g.control->list), p(p), present(g.present[p] | ACTIVE), gamma(R(s.gamma)) {
         const u32 row = lane_of_thread();

@@ -27,7 +27,7 @@ DEVICE Central differences(const At& at) {
     return d;
 }
 
-// Returns the central derivatives.
+// Returns the first, second and mixed derivatives by central differences.
 template <typename At>
 DEVICE Central central(const At& at) {
     Central d = differences(at);

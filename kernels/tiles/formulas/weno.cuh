@@ -7,7 +7,7 @@
 // definition of the smoothness.
 #define WENO_SCALE 4096.0
 
-// Returns the scaled `S + e` of three consecutive differences.
+// Returns the scaled sum of `e` and the smoothness `S` of three consecutive differences.
 DEVICE real smoothness(real second, real slope, real floor) {
     return (R(13.0 * WENO_SCALE) * (second * second) + R(3.0 * WENO_SCALE) * (slope * slope)) + floor;
 }
