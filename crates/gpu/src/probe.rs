@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use super::{cache, nvrtc, sources};
 use crate::{GpuInfo, Reason};
 
-/// The CUDA version that a driver must at least support. It is the version of the oldest supported
+/// The lowest CUDA version that a driver must support. It is the version of the oldest supported
 /// NVRTC.
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 

@@ -65,7 +65,7 @@ pub fn parse(log: &str) -> Vec<Resources> {
     found
 }
 
-/// Returns the number directly before `unit`.
+/// Returns the number directly before `unit` in a line, if there is one.
 fn number_before(line: &str, unit: &str) -> Option<u32> {
     let before = &line[..line.find(unit)?];
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -34,7 +34,7 @@ DEVICE real level_of(stored value, real gamma) {
 
 // Shared memory of a warp.
 struct Room {
-    u32 near[DIRECTIONS], ids[DIRECTIONS];  // list positions and ids of the tiles around; MISSING_* if missing
+    u32 near[DIRECTIONS], ids[DIRECTIONS];  // list positions and ids of the tiles; or MISSING_*
     u32 record[RECORD];
     u16 inside[ROWS], gaps[ROWS];
 };

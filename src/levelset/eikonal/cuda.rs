@@ -250,7 +250,7 @@ impl<R: Real> Solver<R> {
 
     /// Returns the kernel argument of a solve in a band of this width, or without a band.
     pub fn argument(&self, width: Option<R>, problem: &Problem<R>) -> EikonalArgument<R> {
-        // In a band, ordering never pays, because its few layers do not form a front.
+        // Ordering never pays in a band, because its few layers do not form a front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
             (None, Organization::Rounds) => problem.near * R::of(NEAR_ROUNDS),
@@ -413,7 +413,7 @@ pub struct Gpu {
 
 impl EikonalSolver for Gpu {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
-        // The compiled kernels depend on the shape of fronts.
+        // The compiled kernels depend on whether fronts are circular.
         let fits =
             |solver: &Solver<R>| solver.is_circular == (state.problem.front == Front::Circular);
         let mut solver = match state.device.take().filter(fits) {

@@ -97,7 +97,7 @@ impl<R: Real> DeviceImplicit<R> {
         Ok(slowest(&residual, &diagonal, vertices))
     }
 
-    /// Solves for the curvature part of a step.
+    /// Launches the solve for the curvature part of a step.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.

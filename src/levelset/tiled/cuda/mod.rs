@@ -450,7 +450,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         !self.now.has_interface::<E>()
     }
 
-    /// Returns the control block read last: the numbers of tiles and voxels, and the work so far.
+    /// Returns the control block that was read last: the numbers of tiles and voxels, and the work
+    /// so far.
     pub fn control(&self) -> &TileControl {
         &self.now
     }

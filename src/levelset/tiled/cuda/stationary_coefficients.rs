@@ -97,7 +97,7 @@ impl<R: Real> StationaryValues<R> {
         StationaryArgument { values: self.values.address(), extremes: self.extremes.address() }
     }
 
-    /// Returns the number of bytes of a tile.
+    /// Returns the number of bytes that the coefficient takes per tile.
     pub fn tile_bytes(&self) -> usize {
         Self::bytes_per_tile(self.size)
     }
