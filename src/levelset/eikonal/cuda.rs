@@ -280,7 +280,7 @@ impl<R: Real> Solver<R> {
         unsafe { self.patches.cuda().launch(&self.solve, self.launch, &arguments) }
     }
 
-    /// Computes the shape data of cells that solves need.
+    /// Launches the computation of the cell shape data that a solve needs.
     fn find_shapes(&self, unit: &Unit) -> Result<()> {
         let cuda = self.patches.cuda();
         let kernel = cuda.kernel(unit, "eikonal_shapes")?;

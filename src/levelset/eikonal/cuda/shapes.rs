@@ -6,7 +6,7 @@ use crate::gpu::{Array, Cuda};
 use crate::patches::Patches;
 use crate::patches::cuda::Shape;
 
-/// The shape data of cells that solves need: nine numbers per triangle, or the heights of a
+/// The cell shape data that a solve needs: nine numbers per triangle, or the heights of a
 /// tetrahedron. Circular fronts do not use them.
 pub(super) enum Shapes<R: Real> {
     Triangles(Array<R>),

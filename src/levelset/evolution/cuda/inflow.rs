@@ -116,7 +116,7 @@ impl<R: Real> DeviceInflow<R> {
         state.flows_in = self.flows_in.address();
     }
 
-    /// Finds the boundary vertices where the current velocity points inward, before a step. Does
+    /// Before a step, finds the boundary vertices where the current velocity points inward. Does
     /// nothing if the velocity does not depend on time.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<R: Real> DeviceInflow<R> {
         self.launch(cuda, self.follow.as_ref(), patches, state)
     }
 
-    /// Sets phi at inflow vertices, after a step. Does nothing if no inflow values are given.
+    /// After a step, sets phi at inflow vertices. Does nothing if no inflow values are given.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.

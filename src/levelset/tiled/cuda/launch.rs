@@ -33,7 +33,7 @@ pub(super) struct Kernels<R: Real> {
     components: Option<Components>,
     stage: Kernel,
     /// The stage with means of the coefficients and its number of blocks, if coefficients vary. In
-    /// each step, either it or `stage` returns without work.
+    /// each step, either it or `stage` returns without doing any work.
     averages: Option<(Kernel, u32)>,
     relax: Option<Kernel>,
     reinitialize: Option<Kernel>,

@@ -40,7 +40,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         tiles.extract(&self.cuda, placement, normals)
     }
 
-    /// Returns the smallest and the largest phi, and the number of voxels in the band.
+    /// Returns the smallest and the largest value of phi, and the number of voxels in the band.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU

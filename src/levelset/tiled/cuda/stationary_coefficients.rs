@@ -1,7 +1,8 @@
 //! Storage of time-independent coefficients on a GPU. They are stored with the tiles in 16 bits.
 //!
-//! The counterpart of [`Coefficient::Stationary`](crate::levelset::tiled::Coefficient::Stationary).
-//! Separate kernels compute the values of new tiles and write them to the given addresses
+//! This is the counterpart of
+//! [`Coefficient::Stationary`](crate::levelset::tiled::Coefficient::Stationary). Separate kernels
+//! compute the values of new tiles and write them to the given addresses
 //! (`kernels/tiles/stationary_values.cuh`).
 
 use std::fmt;
