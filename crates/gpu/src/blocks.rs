@@ -8,7 +8,7 @@ zeroset_gpu::cuda_header! {
     /// The number of threads per block, unless a kernel states another number.
     pub define DEFAULT_BLOCK: u32 = 256;
 
-    /// The number of values that a block of the scan adds up.
+    /// The number of values that a block of the scan sums.
     pub const SCAN_TILE: usize = 8192;
     /// The number of bytes of values that a block of a reduction combines.
     pub const REDUCE_BYTES: usize = 256 * 8 * 16;
