@@ -1,4 +1,4 @@
-//! Statements of a file about itself: its frame and its time, and metadata that outputs keep.
+//! The frame, the time and the metadata that a file states.
 
 use zeroset_core::error::{Flaw, Result};
 
@@ -25,9 +25,9 @@ pub struct About {
     pub state: StateTime,
 }
 
-/// GIFTI's name of the frame of the scanner.
+/// GIFTI's name for the frame of the scanner.
 pub(crate) const SCANNER: &str = "NIFTI_XFORM_SCANNER_ANAT";
-/// GIFTI's name of an unknown frame.
+/// GIFTI's name for an unknown frame.
 pub(crate) const UNKNOWN: &str = "NIFTI_XFORM_UNKNOWN";
 /// Entries that describe one file only. A copy must not have them.
 const OF_THIS_FILE: [&str; 3] = ["UniqueID", "Date", "UserName"];
@@ -35,7 +35,7 @@ const OF_THIS_FILE: [&str; 3] = ["UniqueID", "Date", "UserName"];
 const ANATOMY: [&str; 2] = ["AnatomicalStructurePrimary", "AnatomicalStructureSecondary"];
 
 impl About {
-    /// Moves the vertices to a frame, and adapts the metadata.
+    /// Transforms the vertices to a frame, and adapts the metadata.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file does not state how its coordinates are related to the frame.
@@ -92,7 +92,7 @@ pub(crate) fn written(affine: &Affine) -> String {
 /// The size, orientation and position of the volume from which FreeSurfer made a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct VolumeGeometry {
-    /// Numbers of voxels.
+    /// The number of voxels along each axis.
     pub size: [f64; 3],
     /// Lengths of the edges of a voxel in mm.
     pub spacing: [f64; 3],
@@ -106,7 +106,8 @@ pub(crate) struct VolumeGeometry {
 const AXES: [&str; 3] = ["R", "A", "S"];
 
 impl VolumeGeometry {
-    /// Returns the geometry if its numbers are finite and its axes are unit vectors.
+    /// Returns the geometry if its axes and center are finite and its axes have unit length, within
+    /// about 0.5 %. Size and spacing are not checked.
     pub fn checked(self) -> Option<Self> {
         let is_finite = self.axes.as_flattened().iter().chain(&self.center).all(|x| x.is_finite());
         let is_unit = |x: &[f64; 3]| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-2;
@@ -127,7 +128,7 @@ impl VolumeGeometry {
             let [a, b, c] = AXES.map(|axis| number(&format!("{name}_{axis}")));
             Some([a?, b?, c?])
         };
-        // Only the center is required. The defaults of the others are those of a conformed volume.
+        // Only the center is required. The other values default to those of a conformed volume.
         let conformed = [[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
         let axis = |k: usize| vector(["X", "Y", "Z"][k]).unwrap_or(conformed[k]);
         VolumeGeometry {
@@ -139,7 +140,7 @@ impl VolumeGeometry {
         .checked()
     }
 
-    /// Returns the same geometry as GIFTI entries.
+    /// Returns the geometry in the form of GIFTI entries.
     pub fn entries(&self) -> Vec<Entry> {
         let sizes = ["Width", "Height", "Depth"].into_iter().zip(self.size);
         let spacings = ["Xsize", "Ysize", "Zsize"].into_iter().zip(self.spacing);

@@ -26,8 +26,8 @@ fn ending(path: &Path) -> Result<&'static str> {
     write::ending(path, &["vtp", "ply", "npy", "csv"], "points", remedy)
 }
 
-/// Writes points. The file is written atomically. An empty list gives a valid file without points.
-/// `compression` applies to `.vtp`.
+/// Writes points in the format that the extension selects. The file is written atomically. An empty
+/// list gives a valid file without points. `compression` applies to `.vtp`.
 ///
 /// # Errors
 /// Returns the errors of [`check_points_target`], [`Error::Case`] if 2^32 points or more are
@@ -87,7 +87,8 @@ fn columns(points: &Points) -> &'static [&'static str] {
     if points.copies.is_some() { &COLUMNS } else { &COLUMNS[..7] }
 }
 
-/// Returns the numbers of a point. Only the first `columns(points).len()` of them are used.
+/// Returns the numbers of point `n` in the order of the columns. Only the first
+/// `columns(points).len()` of them are used.
 fn row(points: &Points, n: usize) -> [f64; 8] {
     let [x, y, z] = points.positions[n];
     let [i, j, k] = points.voxels[n].map(f64::from);

@@ -9,7 +9,7 @@ use zeroset_core::geometry::Vec3;
 use zeroset_core::geometry::cut::{BENT, PolygonFault, cut_polygon};
 use zeroset_core::words::counted;
 
-/// The polygons among the triangles of a reader, which has split each of them into a fan.
+/// The polygons that a reader has split into triangles, one fan per polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Polygons {
     runs: Vec<Run>,
@@ -20,7 +20,7 @@ pub(crate) struct Polygons {
 struct Run {
     /// The index of the first triangle of the first polygon.
     triangle: usize,
-    /// The number of the first polygon among the elements of the file.
+    /// The index of the first polygon among the elements of the file.
     element: usize,
     n_corners: usize,
     n: usize,
@@ -45,7 +45,7 @@ struct Finding {
 }
 
 impl Polygons {
-    /// Records the polygon with the number `element` in the file. Its fan consists of `n_corners -
+    /// Records the polygon with the index `element` in the file. Its fan consists of `n_corners -
     /// 2` triangles and begins with `triangle`. Triangles need no record and are ignored.
     pub(crate) fn push(&mut self, triangle: usize, element: usize, n_corners: usize) {
         if n_corners <= 3 {
@@ -111,8 +111,8 @@ impl Polygons {
 }
 
 impl Run {
-    /// Returns the polygon `k` of the run if its fan is replaced, if it cannot be cut, or if it is
-    /// bent.
+    /// Returns polygon `k` of the run if its fan must be replaced, if it cannot be cut, or if it is
+    /// bent. Ignores a polygon with a vertex index out of range.
     fn finding(&self, k: usize, vertices: &[[f64; 3]], triangles: &[u32]) -> Option<Finding> {
         let n_corners = self.n_corners;
         let triangle = self.triangle + k * (n_corners - 2);
@@ -150,7 +150,8 @@ fn replace(triangles: &mut [u32], n_corners: usize, cut: &[[u32; 3]]) {
 mod tests {
     use super::*;
 
-    /// Returns vertices, the fans of two quads and a pentagon, and the record of these polygons.
+    /// Returns vertices, the fans of two quads, a triangle and a pentagon, and the record of these
+    /// polygons.
     fn strip() -> (Vec<[f64; 3]>, Vec<u32>, Polygons) {
         let vertices = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1], [3, 0], [3, 1], [2, 2]]
             .map(|[x, y]| [f64::from(x), f64::from(y), 0.0]);

@@ -41,14 +41,15 @@ impl Uncut {
         self.n == 0
     }
 
-    /// Returns one sentence with the number of these cells and the reason for the first of them.
+    /// Returns one sentence that states how many cells cannot be cut, with the position of the
+    /// first and the reason for it, or `None` if all cells can be cut.
     pub fn summary(&self) -> Option<String> {
         let (position, why) = self.first.as_ref()?;
         let cells = counted(self.n, ["cell that cannot be cut is", "cells that cannot be cut are"]);
         Some(format!("{cells} left out, beginning with {position}: {why}"))
     }
 
-    /// Returns the flaw of the first cell, or `None` if there is no such cell.
+    /// Returns the flaw of the first cell that cannot be cut, or `None` if all cells can be cut.
     fn flaw(&self) -> Option<Flaw> {
         let (position, why) = self.first.clone()?;
         let others = match self.n - 1 {
@@ -60,11 +61,11 @@ impl Uncut {
         Some(flaw.kind_of(FlawKind::Unsupported))
     }
 
-    /// If `skip` is true, removes these cells from `mesh` and returns a warning. Otherwise, such a
-    /// cell is an error.
+    /// If `skip` is true, removes the simplices that stand in for these cells from `mesh`, empties
+    /// this list, and returns a warning. Otherwise, such a cell is an error.
     ///
     /// # Errors
-    /// Returns the [`Flaw`] of the first cell.
+    /// Returns the [`Flaw`] of the first cell that cannot be cut, if `skip` is false.
     pub(crate) fn settle(&mut self, mesh: &mut Mesh, skip: bool) -> Result<Option<String>, Flaw> {
         match self.flaw() {
             Some(flaw) if !skip => return Err(flaw),
@@ -88,7 +89,8 @@ impl Uncut {
     }
 }
 
-/// Keeps the cells of a mesh whose flag in `keep` is set, and all of its vertices.
+/// Removes the cells whose flag in `keep` is false, with their data and their places in groups. All
+/// vertices stay.
 fn retain(mesh: &mut Mesh, keep: &[bool]) {
     let arity = mesh.kind.arity();
     mesh.cells = rows(&mesh.cells, arity, keep);

@@ -11,7 +11,7 @@ use crate::bytes::Cursor;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
 
-/// The number of a vertex without a region.
+/// The number that marks a vertex without a region.
 const NONE: i64 = -1;
 
 /// A region of the table.
@@ -22,11 +22,12 @@ struct Region {
 }
 
 /// Reads an annotation. For each vertex, its array holds the number that the table gives to the
-/// region of the vertex, or -1 for none. The vertices of each region become a group with the name
-/// of the region.
+/// region of the vertex, or -1 for none. The vertices of each region with a name become a group
+/// with that name.
 ///
-/// Without a table, the array holds the numbers of the file. Returns a [`Flaw`] that names the byte
-/// if the file is cut off, or if a vertex is named that it does not have.
+/// Without a table, the array holds the color codes from the file, and there are no groups. Returns
+/// a [`Flaw`] with the byte position if the file is truncated, if it refers to a vertex that it
+/// does not have, or if the version of the table is unknown.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut cursor = Cursor::new(bytes, 0, true);
     let n = count(&mut cursor, "vertices")?;
@@ -60,7 +61,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     Ok(VertexData { arrays, groups, ..VertexData::default() })
 }
 
-/// Returns the vertices of each region that has any.
+/// Returns a group for each region that has a name and vertices. If regions have the same name,
+/// only the first of them becomes a group.
 fn groups(numbers: &[i64], table: Vec<Region>) -> Vec<Group> {
     let mut members: HashMap<i64, Vec<u32>> = HashMap::new();
     for (vertex, &number) in (0_u32..).zip(numbers) {
@@ -82,8 +84,8 @@ fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
     u64::try_from(n).map_err(|_| cursor.fail(format!("the number of {what} is {n}"), CUT))
 }
 
-/// Reads the table of regions in its old form, which begins with their number, or in version 2,
-/// which begins with -2.
+/// Reads the table of regions, in its old form, which begins with the number of regions, or in
+/// version 2, which begins with -2.
 fn table(cursor: &mut Cursor) -> Result<Vec<Region>, Flaw> {
     let first = cursor.i32("the number of regions")?;
     if first >= 0 {
@@ -116,7 +118,7 @@ fn region(cursor: &mut Cursor, index: i64) -> Result<Region, Flaw> {
     Ok(Region { index, name, code })
 }
 
-/// Reads a text with its length, which includes the zero byte at its end.
+/// Reads a text and the length before it, which includes the zero byte at the end of the text.
 fn text(cursor: &mut Cursor, what: &str) -> Result<String, Flaw> {
     let n = count(cursor, &format!("bytes of {what}"))?;
     let n = cursor.promised(n, 1, "bytes")?;
@@ -144,7 +146,8 @@ mod tests {
     const REGIONS: [(&str, [i32; 3]); 3] =
         [("unknown", [25, 5, 25]), ("insula", [255, 192, 32]), ("cuneus", [220, 20, 100])];
 
-    /// Returns an annotation of four vertices with a table of this version, or without one.
+    /// Returns an annotation of four vertices with a table of the given version, or without a
+    /// table.
     fn annotation(version: Option<i32>) -> Vec<u8> {
         let colors = [REGIONS[1].1, REGIONS[2].1, REGIONS[1].1, [1, 2, 3]];
         let mut bytes = number(4).to_vec();
@@ -199,7 +202,8 @@ mod tests {
             for at in (0..whole.len() - 3).step_by(4) {
                 let mut huge = whole.clone();
                 huge[at..at + 4].copy_from_slice(&number(i32::MAX));
-                // The other bytes may still be valid, but nothing may panic or be allocated.
+                // Reading may still succeed, but it must not panic or allocate memory for the huge
+                // count.
                 drop(read(Path::new("lh.a.annot"), &huge));
             }
         }

@@ -1,6 +1,6 @@
 //! Reader of FreeSurfer surfaces in text form (`.asc`): a comment line, the numbers of vertices and
-//! faces, then rows of three numbers and a flag that is 0. The volume geometry may follow, in lines
-//! such as `cras = 5 18 -2`.
+//! faces, then a row for each vertex and each face. A row has three numbers and a flag that is 0.
+//! The volume geometry may follow, in lines such as `cras = 5 18 -2`.
 
 use super::footer;
 use crate::MeshFile;

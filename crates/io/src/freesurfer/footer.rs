@@ -11,11 +11,12 @@ use crate::frame::{FileFrame, Frame};
 const USE_REAL_RAS: i32 = 2;
 /// The tag of the volume geometry.
 const SURFACE_GEOMETRY: i32 = 20;
-/// The number of bytes of the text that are examined. Further tags may follow it.
+/// The largest number of bytes of the text that are examined. Further tags may follow the text.
 const LONGEST: usize = 4096;
 
-/// Returns what the bytes after the faces state. A file without a valid geometry has tkr
-/// coordinates, and how they are related to the scanner is unknown.
+/// Returns the frame and the volume geometry that the bytes after the faces state. Coordinates are
+/// tkr unless the flag is set. Without a valid geometry, the relation of tkr to scanner coordinates
+/// is unknown.
 pub(super) fn about(cursor: &mut Cursor) -> About {
     let mut tag = cursor.i32("a tag").unwrap_or(0);
     let mut is_scanner = false;
@@ -33,7 +34,8 @@ pub(super) fn about(cursor: &mut Cursor) -> About {
     about
 }
 
-/// Returns what the text after the faces of a surface in text form states.
+/// Returns the frame, which is always tkr, and the volume geometry that the text after the faces of
+/// a surface in text form states.
 pub(super) fn about_text(text: &[u8]) -> About {
     let mut about = About::default();
     about.frame.coordinates = Some(Frame::Tkr);
@@ -41,13 +43,13 @@ pub(super) fn about_text(text: &[u8]) -> About {
     about
 }
 
-/// Whether bytes can be the footer of a binary surface.
+/// Returns true if `bytes` begin with a tag, so that they can be the footer of a binary surface.
 pub(super) fn is_footer(bytes: &[u8]) -> bool {
     let tag = bytes.first_chunk().map(|tag| i32::from_be_bytes(*tag));
     tag.is_some_and(|tag| [USE_REAL_RAS, SURFACE_GEOMETRY].contains(&tag))
 }
 
-/// Adds the geometry that a text states.
+/// Adds the volume geometry that a text states, if it is valid.
 fn add_geometry(about: &mut About, text: &[u8]) {
     if let Some(geometry) = geometry(&String::from_utf8_lossy(text)) {
         let coordinates = about.frame.coordinates;
@@ -56,7 +58,8 @@ fn add_geometry(about: &mut About, text: &[u8]) {
     }
 }
 
-/// Returns the geometry of a volume, unless it is marked as invalid.
+/// Returns the volume geometry that a text states, or `None` if it is incomplete, invalid, or not
+/// marked as valid.
 fn geometry(text: &str) -> Option<VolumeGeometry> {
     let value = |name: &str| {
         let lines = text.lines().filter_map(|line| line.split_once('='));

@@ -36,8 +36,8 @@ pub(super) const MORPH_NAMES: [&str; 7] =
 
 const CUT: &str = "the file is truncated: copy it again";
 
-/// Reads a surface of triangles or quadrangles. Coordinates stay as stored. Their frame is that of
-/// the volume geometry, which may follow the triangles.
+/// Reads a surface of triangles or quadrangles. Coordinates stay as stored. The footer, which may
+/// follow the faces, determines their frame.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
@@ -99,9 +99,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Reads the counts that follow the comment lines, which are "created by ..." and an empty line.
-/// Some writers omit the empty line. Both layouts are tried, because only valid counts fit the size
-/// of the file.
+/// Reads the numbers of vertices and faces, which follow the comment lines: "created by ..." and an
+/// empty line. Some writers omit the empty line. Both layouts are tried, because only valid counts
+/// fit the size of the file.
 fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
     let ends: Vec<usize> = ends.collect();

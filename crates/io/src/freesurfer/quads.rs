@@ -1,6 +1,6 @@
 //! Reader of quadrangle surfaces, which FreeSurfer wrote before it wrote triangle surfaces. Their
-//! coordinates are hundredths of a millimeter with 16 bits, or 32-bit numbers. The footer of
-//! triangle surfaces may follow the quadrangles.
+//! coordinates are 16-bit integers in hundredths of a millimeter, or 32-bit floating-point numbers
+//! in millimeters. The footer of triangle surfaces may follow the quadrangles.
 
 use super::{MORPH, footer};
 use crate::MeshFile;
@@ -19,8 +19,9 @@ const HEAD: usize = 9;
 /// Bytes of a quadrangle.
 const QUAD: usize = 12;
 
-/// Whether the file is a surface rather than a file with values per vertex. Both kinds begin with
-/// the same bytes, but the counts fit the size of the file only if they are read as the right kind.
+/// Returns true if the file is a quadrangle surface. Surfaces with 16-bit coordinates and files
+/// with values per vertex begin with the same bytes, but the counts fit the size of the file only
+/// if they are read as the right kind.
 pub(crate) fn is_surface(bytes: &[u8]) -> bool {
     if !bytes.starts_with(&OLD) {
         return bytes.starts_with(&NEW);
@@ -85,7 +86,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Reads a number of three bytes.
+/// Reads an unsigned integer of three bytes.
 fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
     let raw = cursor.take(3, what)?;
     Ok(u64::from(u32::from_be_bytes([0, raw[0], raw[1], raw[2]])))

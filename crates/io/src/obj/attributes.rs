@@ -10,13 +10,14 @@ pub(super) struct Attributes {
     pub(super) normals: Vec<[f64; 3]>,
     /// The 0-based indices of the vertex and the normal of each corner that states both.
     corners: Vec<(u32, u32)>,
-    /// Red, green and blue after the coordinates; NaN for a vertex without a color.
+    /// Red, green and blue of each vertex, which follow its coordinates; NaN for a vertex without a
+    /// color.
     colors: Vec<[f64; 3]>,
 }
 
 impl Attributes {
-    /// Reads the numbers after the coordinates of a vertex. Three numbers are a color, and four are
-    /// a weight followed by a color.
+    /// Reads the numbers after the coordinates of a vertex. Three numbers are a color. Four or more
+    /// are a weight followed by a color.
     pub(super) fn color(&mut self, rest: &[u8]) {
         let mut numbers = [f64::NAN; 4];
         let found = words(rest).take(4).zip(&mut numbers);

@@ -50,9 +50,9 @@ fn read_with(bytes: &[u8], mut reader: Reader) -> Result<MeshFile, Flaw> {
     reader.finish()
 }
 
-/// Joins every line that ends in a backslash with the next one. The removed line endings are
-/// appended after the joined line, so that line numbers stay valid. Returns `None` if there is no
-/// backslash.
+/// Joins every line that ends in a backslash with the next one, except comment lines. The removed
+/// line endings are appended after the joined line, so that line numbers stay valid. Returns `None`
+/// if there is no backslash.
 fn join_lines(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.contains(&b'\\') {
         return None;
@@ -85,8 +85,9 @@ struct Reader {
     vertices: Vec<[f64; 3]>,
     faces: Faces,
     face: Vec<u32>,
-    /// The largest index so far, its line, and the word "face" or "line". The check must wait for
-    /// the end of the file, because a face may come before its vertices.
+    /// The largest vertex index so far, the line of the file that contains it, and the word "face"
+    /// or "line". The check must wait for the end of the file, because a face may come before its
+    /// vertices.
     largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,
@@ -95,7 +96,7 @@ struct Reader {
     groups_left: usize,
     parts: Parts,
     lines: usize,
-    /// The ends of the line segments, `[n * 2]`.
+    /// The vertices at the ends of the line segments, `[n * 2]`.
     segments: Vec<u32>,
     points: usize,
     /// Normals and colors, if they are requested.
@@ -168,8 +169,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the 0-based vertex of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`. A negative `v`
-    /// counts backward from the last vertex so far.
+    /// Returns the 0-based vertex index of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`. A negative
+    /// `v` counts backward from the last vertex so far.
     fn index(&self, corner: &[u8], of: &str) -> Result<u32, String> {
         let word = corner.split(|&b| b == b'/').next().unwrap_or(corner);
         let n = self.vertices.len() as i64;

@@ -17,8 +17,8 @@ const COLORS: [&str; 3] = ["red", "green", "blue"];
 /// The name that the reader gives to the group of all lines.
 const LINES: &str = "lines";
 
-/// Writes triangles. Numbers have enough digits to be read back exactly. Adds notes to `lost` about
-/// content that the format cannot hold.
+/// Writes a mesh as OBJ. Coordinates and normals have enough digits to be read back exactly. Adds
+/// notes to `lost` about content that the format cannot hold.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
@@ -74,13 +74,14 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
     })
 }
 
-/// Returns three arrays with one number per vertex.
+/// Returns the three vertex arrays with the given names, or `None` unless all of them exist and
+/// have one component.
 fn three<'a>(mesh: &'a Mesh, names: [&str; 3]) -> Option<[&'a DataArray; 3]> {
     let [a, b, c] = names.map(|name| mesh.vertex_array(name).filter(|a| a.components == 1));
     Some([a?, b?, c?])
 }
 
-/// Returns red, green and blue of each vertex if all are 8-bit numbers.
+/// Returns the arrays of red, green and blue if all their values are integers from 0 to 255.
 fn colors(mesh: &Mesh) -> Option<[&[i64]; 3]> {
     let [r, g, b] = three(mesh, COLORS)?.map(|array| match &array.values {
         Values::Int(values) if values.iter().all(|c| (0..=255).contains(c)) => {
@@ -99,8 +100,9 @@ fn lines(mesh: &Mesh) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-/// Returns the names of the groups of each cell, each name as a single word. The list is empty if
-/// there are no groups of cells.
+/// Returns the group names of each cell, with white space replaced by underscores. The list is
+/// empty if there are no groups of cells. Adds notes to `lost` about names and groups that the file
+/// does not keep.
 fn groups_of_cells(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Vec<String>> {
     let mut of: Vec<Vec<String>> = Vec::new();
     for group in &mesh.groups {

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use super::PIECE;
 use zeroset_core::volume::Samples;
 
-/// The number of pieces compressed before they are written, which limits the memory.
+/// The largest number of pieces that are compressed before they are written. It limits the memory
+/// use.
 const BATCH: usize = 64;
 
 /// Compresses `bytes` so that more data can follow. Also returns their checksum.
@@ -28,7 +29,7 @@ fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
     Ok((out, crc))
 }
 
-/// Writes `head` and all numbers as one stream.
+/// Writes `head` and all numbers as one gzip stream.
 pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std::io::Result<()> {
     // The header states no flags, no time and no operating system.
     out.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])?;

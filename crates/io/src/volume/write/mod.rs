@@ -43,7 +43,7 @@ fn target(path: &Path) -> Option<Target> {
     TARGETS.iter().find(|(name, _)| *name == extension).map(|&(_, target)| target)
 }
 
-/// Returns true if the extension of an output file is that of a volume format.
+/// Returns true if the extension of an output file is that of a volume format that can be written.
 pub fn is_volume_target(path: &Path) -> bool {
     target(path).is_some()
 }

@@ -1,4 +1,5 @@
-//! Writer of NIfTI-1, or of NIfTI-2 if a size exceeds the 16 bits of NIfTI-1.
+//! Writer of NIfTI-1, or of NIfTI-2 if the number of voxels along an axis exceeds 32767, the limit
+//! of NIfTI-1.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -98,7 +99,7 @@ impl Facts<'_> {
         [3, x, y, z, 1, 1, 1, 1]
     }
 
-    /// Returns the code for scanner coordinates, or for aligned coordinates if the frame is
+    /// Returns the sform code for scanner coordinates, or for aligned coordinates if the frame is
     /// unknown.
     fn code(&self) -> i16 {
         if self.volume.frame.is_some() { 1 } else { 2 }
