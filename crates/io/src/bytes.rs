@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         self.bytes.len().saturating_sub(self.at)
     }
 
-    /// Whether numbers are stored with the most significant byte first.
+    /// Returns true if numbers are stored with the most significant byte first.
     pub(crate) fn is_big_endian(&self) -> bool {
         self.big_endian
     }

@@ -25,8 +25,8 @@ pub(crate) use vtx::read as read_vertex_list;
 /// The extensions of CARP files.
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 
-/// Whether a file with this extension belongs to a CARP mesh. A `.pts` file without an `.elem` file
-/// beside it was written by another program and holds points only.
+/// Returns true if a file with this extension belongs to a CARP mesh. A `.pts` file without an
+/// `.elem` file beside it does not: it is read as a list of points from another program.
 pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
 }
@@ -166,9 +166,9 @@ impl Elements {
         }
     }
 
-    /// Whether the upper vertices of the solids of this shape run in the opposite direction to the
-    /// vertices of the base. Programs disagree on this. The direction that gives the shorter edges
-    /// is used.
+    /// Returns true if the upper vertices of the elements of this shape run in the opposite
+    /// direction to the vertices of the base. Programs disagree on this. The direction that gives
+    /// the smaller total length of the edges between base and top is used.
     fn runs_back(&self, shape: Shape, vertices: &[[f64; 3]]) -> bool {
         let (a, b) = if shape == Shape::Hexahedron { ([1, 3], [5, 7]) } else { ([1, 2], [4, 5]) };
         let (mut straight, mut back) = (0.0, 0.0);

@@ -56,14 +56,14 @@ fn is_number(cell: &[u8]) -> bool {
     parse::<f64>(cell).is_some()
 }
 
-/// Whether the first row begins with a number.
+/// Returns true if the first row begins with a number.
 pub(super) fn begins_with_number(head: &[u8]) -> bool {
     let word = rows(head).next().and_then(|line| cells(line).find(|word| !word.is_empty()));
     word.is_some_and(is_number)
 }
 
-/// Whether the first row names the columns: it consists of words, and the next row has one number
-/// for each word. If no row follows, x, y and z must be among the words.
+/// Returns true if the first row names the columns: it consists of words, and the next row has one
+/// number for each word. If no row follows, x, y and z must be among the words.
 pub(super) fn begins_with_names(head: &[u8]) -> bool {
     let mut rows = rows(head);
     let Some(names) = rows.next() else { return false };
@@ -88,7 +88,8 @@ pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     (cells(row).count() >= 3 && cells(row).all(is_number)).then_some(count)
 }
 
-/// Describes a cell that is not a number, and returns the remedy. `column` is counted from 0.
+/// Describes a cell that is missing or not a number, and returns the remedy. `column` is counted
+/// from 0.
 pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static str) {
     let (found, remedy) = match cell {
         None => ("the end of the line".to_string(), "give every row the same number of values"),

@@ -13,9 +13,9 @@ const HEAD: u64 = 4 << 20;
 /// Returns the existing files that are read along with `path`, without `path` itself.
 ///
 /// These are the parts of meshes in several files, the `.sol` file of a `.mesh`, the data files of
-/// a volume or GIFTI header, and the states of a `.pvd` list. For a folder, they are the `.pvd`
-/// lists in it and their states. The result is empty for a file that cannot be read, because the
-/// reader reports that.
+/// a volume or GIFTI header, and the states of a `.pvd` list. For a folder, they are the `.pvd` and
+/// `.vtkhdf` files in it, and the states of the `.pvd` lists. The result is empty for a file that
+/// cannot be read, because the reader reports that.
 pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     if path.is_dir() {
         return in_folder(path);
@@ -61,7 +61,7 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
     lists.into_iter().flat_map(with_states).collect()
 }
 
-/// Whether the name of a file is that of a series.
+/// Returns true if the extension of a file is that of a series.
 fn is_series(path: &Path) -> bool {
     ["pvd", "vtkhdf"].contains(&sniff::extension(path).as_str())
 }
@@ -74,8 +74,8 @@ pub fn companions_written(path: &Path) -> Vec<PathBuf> {
     endings.iter().map(|ending| path.with_extension(ending)).collect()
 }
 
-/// Returns the first bytes of a regular file, decompressed if they are a gzip stream. Other files,
-/// such as pipes, are not opened, because they can be read only once.
+/// Returns at most the first [`HEAD`] bytes of a regular file, decompressed if they are a gzip
+/// stream. Other files, such as pipes, are not opened, because they can be read only once.
 fn head(path: &Path) -> Option<Vec<u8>> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut bytes = Vec::new();

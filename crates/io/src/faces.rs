@@ -136,7 +136,7 @@ pub(crate) fn kind_of_triangles(vertices: &[[f64; 3]], triangles: &[u32]) -> Kin
     if flat && !triangles.is_empty() { Kind::Planar } else { Kind::Surface }
 }
 
-/// Returns a [`Flaw`] if 32-bit indices cannot address `n` items.
+/// Returns a [`Flaw`] if `n` exceeds 2^32 - 2, the largest supported number of items.
 pub(crate) fn index_limit(n: u64, what: &str) -> Result<(), Flaw> {
     if n < u64::from(u32::MAX) {
         return Ok(());

@@ -22,7 +22,7 @@ pub enum Frame {
     File,
 }
 
-/// An affine map of coordinates: three rows of a 3 by 3 matrix and a shift.
+/// An affine map of coordinates: the rows of a 3 by 4 matrix, whose last column is the shift.
 pub type Affine = [[f64; 4]; 3];
 
 /// Offsets up to this length, in mm, are attributed to rounding and count as 0.
@@ -38,7 +38,8 @@ pub struct FileFrame {
     /// Center of the volume of the surface, in mm in the frame of the scanner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c_ras: Option<[f64; 3]>,
-    /// Map from the frame "tkr" (or that of the file, if it is unknown) to that of the scanner.
+    /// Map to the frame of the scanner from the frame "tkr", or from the frame of the file if that
+    /// is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_scanner: Option<Affine>,
     /// Whether the user chose the frame.
@@ -118,7 +119,7 @@ impl FileFrame {
         Some(if offset <= SAME { 0.0 } else { offset })
     }
 
-    /// Moves the vertices to a frame.
+    /// Transforms the vertices to `frame`, unless it is [`Frame::File`] or they are already in it.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file does not state how its coordinates are related to the frame.

@@ -1,4 +1,4 @@
-//! Groups in formats that cannot store groups (VTK, PLY): cell or vertex arrays of 0 and 1 named
+//! Groups in formats that cannot store groups (VTK, PLY): cell or vertex arrays of 0s and 1s named
 //! `group:NAME`.
 
 use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};
@@ -19,8 +19,8 @@ pub(super) struct Mask {
 /// The largest number of groups that become masks. Each mask takes a byte per cell or vertex.
 const MOST: usize = 1_000;
 
-/// Returns the masks of all groups of a mesh. Adds notes to `lost` about content that masks cannot
-/// hold.
+/// Returns the masks of the groups of a mesh, at most [`MOST`]. Adds notes to `lost` about content
+/// that masks cannot hold.
 pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
     if mesh.groups.len() > MOST {
         let (n, more) = (mesh.groups.len(), mesh.groups.len() - MOST);
@@ -52,8 +52,8 @@ pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
     kept.map(mask).collect()
 }
 
-/// Turns the mask arrays of a mesh back into groups. Lower-dimensional groups become groups of
-/// their vertices.
+/// Turns the mask arrays of a mesh back into groups. Vertex arrays become groups of vertices. A
+/// mask with the name of an existing group is dropped.
 pub(super) fn from_masks(mesh: &mut Mesh) {
     let cells = take(&mut mesh.cell_data)
         .into_iter()
