@@ -30,7 +30,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     let found = quietly(|| scans(source, size));
     let (all, version, warnings) = found.unwrap_or_else(Err).map_err(|what| damaged(&what))?;
     let (cloud, mut report) = all.finish("e57", version)?;
-    // The meter is the only unit in the standard.
+    // The standard gives all lengths in meters.
     report.units = Some("m".to_string());
     report.warnings.splice(0..0, warnings);
     Ok((cloud, report))

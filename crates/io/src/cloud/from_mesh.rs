@@ -1,5 +1,5 @@
-//! Conversion of mesh vertices to points. Normals and colors come from vertex arrays. If there are
-//! no normals, they are computed from the faces.
+//! Conversion of mesh vertices to points. Normals and colors come from vertex arrays. If a triangle
+//! mesh has no normals, they are computed from its faces.
 
 use rayon::prelude::*;
 

@@ -109,7 +109,7 @@ impl Gather {
         self.without_normal += other.without_normal;
     }
 
-    /// Whether records have colors.
+    /// Returns true if records have colors.
     pub(super) fn has_colors(&self) -> bool {
         self.colors.is_some()
     }

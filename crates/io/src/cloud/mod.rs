@@ -108,7 +108,7 @@ fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, Clo
     (cloud, report)
 }
 
-/// Returns the first bytes of a file, decompressed.
+/// Returns at most the first [`HEAD`] bytes of a file, decompressed.
 ///
 /// # Errors
 /// Returns the errors of [`read_cloud`] if the file cannot be read.

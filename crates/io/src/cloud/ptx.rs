@@ -14,7 +14,7 @@ use zeroset_core::words::counted;
 /// the axes of the scanner, and the rows of the matrix.
 const HEAD: [usize; 10] = [1, 1, 3, 3, 3, 3, 4, 4, 4, 4];
 
-/// Whether text begins with the header of a scan.
+/// Returns true if text begins with the header of a scan.
 pub(crate) fn is_header(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
     HEAD.iter().all(|&n| {
@@ -47,7 +47,7 @@ pub(super) fn read(stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     all.finish("ptx", counted(scans, ["scan", "scans"]))
 }
 
-/// Reads a scan. The first scan with points decides whether there are colors.
+/// Reads a scan. The first point in the file decides whether points have colors.
 fn scan(lines: &mut Lines, all: &mut Option<Gather>) -> Result<(), Flaw> {
     let mut counts = [0_u64; 2];
     for (count, what) in counts.iter_mut().zip(["columns", "rows"]) {

@@ -37,8 +37,8 @@ pub(super) struct Records {
     /// The number of bytes from one record to the next, if records are stored consecutively.
     pub(super) stride: usize,
     pub(super) position: [Place; 3],
-    /// The factors by which the stored numbers are multiplied. A coordinate is its number times
-    /// `scale` plus `offset`, in f64.
+    /// The factor of each axis. A coordinate is the stored number times `scale` plus `offset`, in
+    /// f64.
     pub(super) scale: [f64; 3],
     pub(super) offset: [f64; 3],
     pub(super) normal: Option<[Place; 3]>,

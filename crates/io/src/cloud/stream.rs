@@ -34,7 +34,7 @@ pub(super) struct Stream<'a> {
     size: Option<u64>,
     /// The number of bytes to which the file may unpack.
     budget: Budget,
-    /// The largest number of bytes to which a gzip stream may unpack.
+    /// The largest number of bytes to which a gzip stream may unpack; `u64::MAX` for other files.
     limit: u64,
     ended: bool,
     /// Whether the bytes are those on disk, without decompression.
@@ -123,8 +123,8 @@ impl<'a> Stream<'a> {
         Ok(self)
     }
 
-    /// Returns the whole file with random access, its size in bytes, and the number of bytes to
-    /// which it may unpack.
+    /// Returns a source with random access to the whole decompressed file, its size in bytes, and
+    /// the budget of the file.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file cannot be read again.

@@ -40,7 +40,7 @@ pub(super) struct Roles {
     pub(super) counts: bool,
 }
 
-/// The rows of a piece of text, and the error that stopped reading.
+/// The rows of a piece of text, and the error that stopped reading, if any.
 struct Piece {
     gather: Gather,
     lines: usize,
@@ -117,7 +117,7 @@ fn is_end(b: &u8) -> bool {
     matches!(b, b'\n' | b'\r')
 }
 
-/// Returns the end of the last complete line.
+/// Returns the byte offset of the end of the last complete line, or 0 if there is none.
 fn last_end(text: &[u8]) -> usize {
     text.iter().rposition(is_end).map_or(0, |k| k + 1)
 }
@@ -143,7 +143,7 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(move |&b| b == end)
 }
 
-/// Whether a line is empty or a comment.
+/// Returns true if a line is empty or a comment.
 pub(super) fn is_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#") || line.starts_with(b"//")
 }

@@ -149,7 +149,7 @@ impl ElementType {
         if self.is_linear() { name.to_string() } else { format!("{name}{}", self.nodes) }
     }
 
-    /// Whether all nodes are corners.
+    /// Returns true if all nodes are corners.
     pub(super) fn is_linear(self) -> bool {
         self.nodes == self.shape.corners()
     }

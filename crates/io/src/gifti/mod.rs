@@ -116,8 +116,9 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8], budget: Budget) -> Result<Ver
     Ok(VertexData { arrays: named(path, arrays), groups, ..VertexData::default() })
 }
 
-/// Returns the vertices of each label in the order of the table. Labels without vertices or without
-/// a name yield no group. If several labels have the same name, only the first yields a group.
+/// Returns a group of vertices for each label, in the order of the table. Labels without vertices
+/// or without a name yield no group. If several labels have the same name, only the first yields a
+/// group.
 fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut taken = HashSet::new();
@@ -221,7 +222,7 @@ fn add_triangles(array: Array, n_vertices: usize, faces: &mut Faces) -> Result<(
 }
 
 /// Gives each array a unique name. The name comes from the metadata (only its last part if it is a
-/// path), or else from the file name. Repeated names get a number.
+/// path), or else from the file name. It has no hemisphere prefix. Repeated names get a number.
 fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.strip_suffix(".gz").unwrap_or(&file);

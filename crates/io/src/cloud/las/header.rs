@@ -35,7 +35,8 @@ const MOST: u32 = 10_000;
 /// Reads the header and the records after it.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that states what was expected and what was found.
+/// Returns a [`Flaw`] if the header is truncated or damaged, if the format of the points is
+/// unknown, or if the points are compressed and the LASzip record is missing.
 pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     const DAMAGED: &str = "the header is damaged: copy or export the file again";
     let head = stream.fill(375)?;
