@@ -117,8 +117,8 @@ pub struct MeshFile {
     pub units: Option<String>,
     /// Coordinate system, if the file names one, such as "NIFTI_XFORM_TALAIRACH".
     pub space: Option<String>,
-    /// Numbers of cells as stored, by type name: "triangle", "quad", "polygon", "tetra", "tetra10",
-    /// ...
+    /// Number of cells of each type, as stored, by type name: "triangle", "quad", "polygon",
+    /// "tetra", "tetra10", ...
     pub cells_by_type: BTreeMap<String, usize>,
     /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
@@ -129,7 +129,7 @@ pub struct MeshFile {
 }
 
 impl MeshFile {
-    /// Moves the vertices to a frame.
+    /// Transforms the vertices to a frame, and drops warnings that a matrix is not applied.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file does not state how its coordinates are related to the frame.
@@ -279,7 +279,8 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
     }
 }
 
-/// Explains why the mesh of a file has no cells if they belong in another file that is missing.
+/// Returns the flaw to report for a mesh without cells if the reason is that the file with the
+/// cells is missing.
 pub fn missing_cells(path: &Path) -> Option<Flaw> {
     tetgen::missing_cells(path).or_else(|| carp::missing_cells(path))
 }

@@ -158,7 +158,7 @@ fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) ->
     Ok(())
 }
 
-/// Writes triangles. Numbers have enough digits to be read back exactly.
+/// Writes the triangles of a mesh as OFF. Numbers have enough digits to be read back exactly.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

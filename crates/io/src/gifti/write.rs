@@ -136,7 +136,7 @@ pub fn write_surface(path: &Path, mesh: &Mesh, about: &About) -> Result<()> {
     })
 }
 
-/// Returns the element that names the space of coordinates.
+/// Returns the element that states the space of the coordinates and its transformation.
 fn space(about: &About) -> String {
     let unknown = || [UNKNOWN.to_string(), UNKNOWN.to_string(), written(&IDENTITY)];
     let of_frame = || {

@@ -52,7 +52,7 @@ impl Space {
         (is_finite && row(3) == [0.0, 0.0, 0.0, 1.0] && size > 1e-9).then_some(affine)
     }
 
-    /// Whether the matrix is the identity or missing.
+    /// Returns true if the matrix is the identity or missing.
     pub(super) fn is_same(&self) -> bool {
         let numbers = self.matrix.split_whitespace().map(|word| word.parse::<f64>());
         numbers.enumerate().all(|(k, x)| x == Ok(if k % 5 == 0 { 1.0 } else { 0.0 }))

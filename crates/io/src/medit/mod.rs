@@ -46,7 +46,7 @@ fn section(word: &[u8]) -> Option<ElementType> {
     })
 }
 
-/// Reads a mesh, and the `.sol` file beside it.
+/// Reads a mesh, and the `.sol` file beside it if there is one.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if there are fewer numbers than declared, if a coordinate

@@ -13,7 +13,7 @@ use super::source::{Encoding, Source};
 use super::v41::Block;
 use crate::guard::quietly;
 
-/// The sections of a file with its number types `size_t`, `int` and `double`.
+/// The sections of a file, with the types that represent `size_t`, `int` and `double`.
 type Sections = MshData<u64, i32, f64>;
 
 /// A failure of the crate.

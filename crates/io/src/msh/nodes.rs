@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-/// An index that finds the position of a node by its number. The numbers may have gaps and may be
-/// in any order.
+/// An index that finds the vertex of a node by the number of the node. The numbers may have gaps
+/// and may be in any order.
 pub(super) struct NodeIndex {
     n_nodes: usize,
     positions: Positions,
 }
 
 enum Positions {
-    /// The position by number; `u32::MAX` if there is no such node.
+    /// The vertex index by node number; `u32::MAX` if there is no such node.
     Table(Vec<u32>),
-    /// A map for numbers that are much larger than their count.
+    /// A map, used if the largest number is much larger than the count of numbers.
     Map(HashMap<u64, u32>),
 }
 
@@ -50,7 +50,7 @@ impl NodeIndex {
         self.n_nodes
     }
 
-    /// Returns the position of the node with this number.
+    /// Returns the vertex index of the node with this number, or `None` if there is no such node.
     pub(super) fn get(&self, number: u64) -> Option<u32> {
         match &self.positions {
             Positions::Table(table) => {

@@ -28,7 +28,8 @@ pub(super) struct Source<'a> {
 const CUT: &str = "the file is truncated or a count is wrong: export it again";
 
 impl<'a> Source<'a> {
-    /// Creates a source at the beginning of a text.
+    /// Creates a source at the beginning of `bytes`. Numbers are read as text until `encoding`
+    /// changes.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Source { bytes, at: 0, encoding: Encoding::Ascii }
     }
@@ -52,7 +53,8 @@ impl<'a> Source<'a> {
         self.at += rest.len() - rest.trim_ascii_start().len();
     }
 
-    /// Returns the rest of the current line without its line ending.
+    /// Returns the rest of the current line without surrounding white space, and moves to the next
+    /// line.
     pub(super) fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
