@@ -22,11 +22,11 @@ pub struct Added {
 }
 
 /// Reads the arrays and groups of a file and adds them to a mesh. `name` renames the only array of
-/// the file, or selects one of several. From a series, the state at `time` is read, or the last
-/// state by default.
+/// the file, or selects one of several. It also renames the group of a label or of a list of
+/// vertices. From a series, the state at `time` is read, or the last state by default.
 ///
-/// An array replaces another one of the same name. A group of the mesh takes precedence over one of
-/// the file.
+/// An array replaces another one of the same name. A group of the mesh takes precedence over a
+/// group of the file with the same name.
 ///
 /// # Errors
 /// Returns the errors of [`read_data_at`]. Returns [`Error::Input`] if the data belongs to another

@@ -91,7 +91,7 @@ impl Scalar {
         })
     }
 
-    /// Whether values may be fractional.
+    /// Returns true if values may be fractional.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F32 | Scalar::F64)
     }

@@ -24,7 +24,7 @@ pub struct Series {
     states: States,
 }
 
-/// Where the states are stored.
+/// The source of the states.
 enum States {
     Listed(Vec<ListedState>),
     Hdf(Box<HdfFile>),
@@ -59,7 +59,8 @@ pub(super) fn open(path: &Path, loaded: Loaded) -> Result<Opened, Flaw> {
     Ok(Opened::Single(loaded))
 }
 
-/// Whether the first bytes of a file are those of a series. A pipe is not opened.
+/// Returns true if the first bytes of a file can be those of a series. Returns false for a pipe,
+/// which is not opened.
 pub fn may_be_series(path: &Path) -> bool {
     let head = if path.is_file() { cloud::head(path).unwrap_or_default() } else { Vec::new() };
     vtk::is_list(&head) || vtk::is_hdf(&head)

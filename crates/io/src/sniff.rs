@@ -198,7 +198,8 @@ const EXTENSIONS: [(&str, Format); 38] = [
 /// suggests another format.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that lists the supported formats if the format cannot be determined.
+/// Returns a [`Flaw`] if the format is known but not supported. Returns a [`Flaw`] that lists the
+/// supported formats if the format cannot be determined.
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>), Flaw> {
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, bytes) {
@@ -237,7 +238,7 @@ pub(super) fn is_annotation(path: &Path, bytes: &[u8]) -> bool {
     extension == "annot" || Content::new(&extension, bytes).is_annotation()
 }
 
-/// Returns the extension in lower case, without ".gz".
+/// Returns the extension of a file name in lower case. A final ".gz" is ignored.
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

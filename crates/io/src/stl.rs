@@ -32,14 +32,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if !has_binary_size(bytes) && is_text(bytes) { ascii(bytes) } else { binary(bytes) }
 }
 
-/// Whether the file has the length that the number of facets in a binary header implies.
+/// Returns true if the file has the length that the number of facets in a binary header implies.
 pub(super) fn has_binary_size(bytes: &[u8]) -> bool {
     let Some(&raw) = bytes.get(HEAD - 4..).and_then(|b| b.first_chunk::<4>()) else { return false };
     let n = u32::from_le_bytes(raw) as u64;
     n > 0 && bytes.len() as u64 == HEAD as u64 + n * FACET as u64
 }
 
-/// Whether the file can be text STL: it begins with "solid" and its first bytes contain no NUL.
+/// Returns true if the file can be text STL: it begins with "solid" and its first bytes contain no
+/// NUL.
 fn is_text(bytes: &[u8]) -> bool {
     let head = bytes.get(..512).unwrap_or(bytes);
     let word = head.trim_ascii_start().get(..5).unwrap_or_default();
@@ -82,7 +83,7 @@ fn binary(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     index_limit(n * 3, "corners")?;
     let n = cursor.promised(n, FACET, "facets")?;
     let (mut corners, mut faces) = (Corners::default(), Faces::default());
-    // A closed surface has half as many vertices as triangles.
+    // A closed surface has about half as many vertices as triangles.
     corners.vertices.reserve(n / 2);
     for i in 0..n {
         cursor.take(12, "a normal")?;

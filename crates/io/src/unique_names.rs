@@ -12,7 +12,7 @@ pub(super) struct UnusedNames {
 }
 
 impl UnusedNames {
-    /// Whether the name is taken by something of this `kind`.
+    /// Returns true if the name is taken by something of this `kind`.
     pub(super) fn has(&self, kind: &'static str, name: &str) -> bool {
         self.taken.contains(&(kind, name.to_string()))
     }

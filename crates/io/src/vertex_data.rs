@@ -13,10 +13,10 @@ use zeroset_core::mesh::{DataArray, Group, Values};
 
 /// Reads arrays with one row per vertex.
 ///
-/// The function supports GIFTI shape and functional files, FreeSurfer `curv`, `sulc`, `thickness`
-/// and similar files, MEDIT's `.sol`, plain text columns, and the vertex arrays of a mesh file. A
-/// FreeSurfer label has rows for some vertices only, which also become a group. A CARP list of
-/// vertices (`.vtx`) is a group without an array.
+/// The function supports GIFTI shape, functional and label files, FreeSurfer `curv`, `sulc`,
+/// `thickness` and similar files, FreeSurfer annotations, MEDIT's `.sol`, plain text columns, and
+/// the vertex arrays of a mesh file. A FreeSurfer label has rows for some vertices only, which also
+/// become a group. A CARP list of vertices (`.vtx`) is a group without an array.
 ///
 /// # Errors
 /// Returns the errors of [`read_mesh`](super::read_mesh), and an error if the file has no such
@@ -25,8 +25,8 @@ pub fn read_data(path: &Path) -> Result<VertexData> {
     read_data_at(path, None)
 }
 
-/// Reads arrays like [`read_data`], from the state of a series at a time. `None` stands for the
-/// last state.
+/// Reads arrays like [`read_data`], from the state of a series at the given time. `None` stands for
+/// the last state.
 ///
 /// # Errors
 /// Returns the errors of [`read_data`], and [`Error::Case`](zeroset_core::Error::Case) if the
@@ -94,7 +94,7 @@ pub struct VertexData {
     pub arrays: Vec<DataArray>,
     /// Arrays with rows for some of the vertices.
     pub partial: Vec<PartialArray>,
-    /// The vertices of each label or list that the file holds.
+    /// The vertices of each label, region or list that the file holds.
     pub groups: Vec<Group>,
     /// The time of the values.
     pub state: StateTime,

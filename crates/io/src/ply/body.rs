@@ -36,7 +36,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the number of records of `element`.
+    /// Returns the number of records of `element` to read: 0 if it has no properties.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the remaining bytes cannot hold them.

@@ -65,7 +65,7 @@ impl Element {
         self.properties.iter().position(fits)
     }
 
-    /// Whether a record holds a list.
+    /// Returns true if a record holds a list.
     pub(crate) fn has_lists(&self) -> bool {
         self.properties.iter().any(|p| p.length.is_some())
     }

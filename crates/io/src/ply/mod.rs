@@ -68,8 +68,8 @@ pub(super) fn other_order(stated: Encoding, other: Encoding) -> Flaw {
     Flaw::whole(what, "correct that line of the header, or export the file again")
 }
 
-/// Whether any coordinate looks like a number read in the wrong byte order: not zero, but tiny,
-/// huge or NaN.
+/// Returns true if any coordinate looks like a number read in the wrong byte order: not zero, but
+/// tiny, huge or NaN.
 pub(super) fn has_strange_numbers(vertices: &[[f64; 3]]) -> bool {
     let strange = |x: &f64| *x != 0.0 && !(1e-30..1e30).contains(&x.abs());
     vertices.as_flattened().iter().any(strange)

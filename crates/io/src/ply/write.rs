@@ -11,9 +11,9 @@ use zeroset_core::mesh::{DataArray, Mesh, Values};
 /// The property names that already have a meaning in vertices and in faces.
 const TAKEN: [[&str; 3]; 2] = [["x", "y", "z"], ["vertex_indices", "vertex_index", ""]];
 
-/// Writes triangles as text or little-endian binary. An array with several components becomes one
-/// property per component (`NAME_0`, ...). Groups become properties `group:NAME` of 0 and 1. Adds
-/// notes to `lost` about content that the format cannot hold.
+/// Writes a mesh as text or little-endian binary. An array with several components becomes one
+/// property per component (`NAME_0`, ...). Groups become properties `group:NAME` with the values 0
+/// and 1. Adds notes to `lost` about content that the format cannot hold.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

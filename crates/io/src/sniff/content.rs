@@ -24,32 +24,33 @@ impl<'a> Content<'a> {
         Content { extension, bytes, head, lines: OnceCell::new() }
     }
 
-    /// Whether the bytes at offset `place` are `word`.
+    /// Returns true if the bytes at offset `place` are `word`.
     pub(super) fn at(&self, place: usize, word: &[u8]) -> bool {
         self.bytes.get(place..).is_some_and(|bytes| bytes.starts_with(word))
     }
 
-    /// Whether the file starts with exactly these bytes.
+    /// Returns true if the file starts with exactly these bytes.
     pub(super) fn starts(&self, word: &[u8]) -> bool {
         self.bytes.starts_with(word)
     }
 
-    /// Whether the text begins with `word` in upper or lower case, after blanks and empty lines.
+    /// Returns true if the text begins with `word` in upper or lower case, after blanks and empty
+    /// lines.
     pub(super) fn begins(&self, word: &[u8]) -> bool {
         starts_with_any_case(self.head.trim_ascii_start(), word)
     }
 
-    /// Whether a line begins with `word` in upper or lower case.
+    /// Returns true if a line begins with `word` in upper or lower case.
     pub(super) fn has_line(&self, word: &[u8]) -> bool {
         self.lines().iter().any(|line| starts_with_any_case(line, word))
     }
 
-    /// Whether the first bytes contain `word` in upper or lower case.
+    /// Returns true if the first bytes contain `word` in upper or lower case.
     pub(super) fn mentions(&self, word: &[u8]) -> bool {
         self.head.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word))
     }
 
-    /// Whether the bytes near the beginning or the end contain exactly `word`.
+    /// Returns true if the bytes near the beginning or the end contain exactly `word`.
     pub(super) fn has(&self, word: &[u8]) -> bool {
         let n = self.bytes.len();
         let (first, last) = (n.min(ENDS), n.saturating_sub(ENDS));
@@ -91,7 +92,8 @@ impl<'a> Content<'a> {
         self.starts(b"\x89HDF\r\n")
     }
 
-    /// Whether the file is a VTKHDF file, as far as its beginning, its end and its name show.
+    /// Returns true if the file is a VTKHDF file, as far as its beginning, its end and its name
+    /// show.
     pub(super) fn is_vtk_hdf(&self) -> bool {
         self.is_hdf5() && (self.extension == "vtkhdf" || self.has(b"VTKHDF"))
     }
@@ -100,17 +102,18 @@ impl<'a> Content<'a> {
         [b"CDF\x01", b"CDF\x02", b"CDF\x05"].iter().any(|magic| self.starts(*magic))
     }
 
-    /// Whether the file is a CGNS file in the older format ADF.
+    /// Returns true if the file is a CGNS file in the older format ADF.
     pub(super) fn is_adf(&self) -> bool {
         self.at(4, b"ADF Database Version")
     }
 
-    /// Whether the file is XML that mentions `element`, which includes the opening angle bracket.
+    /// Returns true if the file is XML that mentions `element`, which includes the opening angle
+    /// bracket.
     pub(super) fn is_xml(&self, element: &[u8]) -> bool {
         self.begins(b"<") && self.mentions(element)
     }
 
-    /// Whether the file is a VTK XML file with a data set of exactly this type.
+    /// Returns true if the file is a VTK XML file with a data set of exactly this type.
     pub(super) fn is_vtk(&self, dataset: &[u8]) -> bool {
         if !self.begins(b"<") {
             return false;
@@ -124,14 +127,14 @@ impl<'a> Content<'a> {
         value.strip_prefix(dataset).and_then(<[u8]>::first).is_some_and(|b| b"'\"".contains(b))
     }
 
-    /// Whether the file is NIfTI-2 with a CIFTI intent.
+    /// Returns true if the file is NIfTI-2 with a CIFTI intent.
     pub(super) fn is_cifti(&self) -> bool {
         let Some([intent]) = self.numbers::<1>(504) else { return false };
         let cifti = 3000..3100;
         self.at(4, b"n+2\0") && (cifti.contains(&intent) || cifti.contains(&intent.swap_bytes()))
     }
 
-    /// Whether the file is DICOM, with or without the preamble.
+    /// Returns true if the file is DICOM, with or without the preamble.
     pub(super) fn is_dicom(&self) -> bool {
         // Without a preamble, the file starts with a data element: its group (2 or 8), its number,
         // and its type in two capital letters.
@@ -140,7 +143,8 @@ impl<'a> Content<'a> {
         self.at(128, b"DICM") || bare
     }
 
-    /// Whether the file has the header of an MGH file: version 1, four sizes and a number type.
+    /// Returns true if the file has the header of an MGH file: version 1, four sizes and a number
+    /// type.
     pub(super) fn is_mgh(&self) -> bool {
         let Some([version, sizes @ .., kind]) = self.numbers::<6>(0) else { return false };
         let known = [0, 1, 3, 4, 10].contains(&kind);
@@ -152,15 +156,16 @@ impl<'a> Content<'a> {
             && self.bytes.len() > 284
     }
 
-    /// Whether the file is a FreeSurfer annotation: a count, then pairs of a vertex and a color.
+    /// Returns true if the file is a FreeSurfer annotation: a count, then pairs of a vertex and a
+    /// color.
     pub(super) fn is_annotation(&self) -> bool {
         let Some([n, first, _, second, _, third]) = self.numbers::<6>(0) else { return false };
         let fits = usize::try_from(n).is_ok_and(|n| n > 2 && self.bytes.len() / 8 >= n);
         fits && [first, second, third] == [0, 1, 2]
     }
 
-    /// Whether the file is binary MEDIT: the number 1 in either byte order, a version from 1 to 4,
-    /// then the keyword number of the dimension.
+    /// Returns true if the file is binary MEDIT: the number 1 in either byte order, a version from
+    /// 1 to 4, then the keyword number of the dimension.
     pub(super) fn is_binary_medit(&self) -> bool {
         let Some(head) = self.numbers::<3>(0) else { return false };
         [head, head.map(i32::swap_bytes)]
@@ -168,15 +173,15 @@ impl<'a> Content<'a> {
             .any(|[one, version, keyword]| one == 1 && (1..=4).contains(&version) && keyword == 3)
     }
 
-    /// Whether the file is an MNI object of lines: "L", a width, and a number of points.
+    /// Returns true if the file is an MNI object of lines: "L", a width, and a number of points.
     pub(super) fn is_mni_lines(&self) -> bool {
         let mut words = self.words();
         let (first, width, n) = (words.next(), words.next(), words.next());
         first == Some(b"L") && number::<f64>(width).is_some() && number::<u32>(n).is_some()
     }
 
-    /// Whether the text is a list of sections in parentheses, each beginning with a number, as
-    /// written by Fluent.
+    /// Returns true if the text is a list of sections in parentheses, each beginning with a number,
+    /// as written by Fluent.
     pub(super) fn is_fluent(&self) -> bool {
         let Some(first) = self.lines().first().and_then(|line| line.strip_prefix(b"(")) else {
             return false;
@@ -187,7 +192,7 @@ impl<'a> Content<'a> {
             && first.iter().any(|b| b" \")".contains(b))
     }
 
-    /// Whether the text is a universal file: "-1", then the number of a data set.
+    /// Returns true if the text is a universal file: "-1", then the number of a data set.
     pub(super) fn is_universal(&self) -> bool {
         let mut words = self.words();
         let first = words.next();

@@ -1,4 +1,4 @@
-//! Recognition of unsupported files, with the reason and a remedy.
+//! Recognition of unsupported files, with a description and a remedy for each.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ pub(super) fn foreign(extension: &str, bytes: &[u8]) -> Option<(String, &'static
         .map(|format| (format!("is {}", format.name), format.remedy))
 }
 
-/// Whether the bytes are text in UTF-16: they begin with a byte-order mark, or every other byte is
-/// zero and the others are text.
+/// Returns true if the bytes are text in UTF-16: they begin with a byte-order mark, or every other
+/// byte is zero and the others are text.
 fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
     let (pairs, _) = bytes.get(..512).unwrap_or(bytes).as_chunks::<2>();
     let is_text = |&b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();

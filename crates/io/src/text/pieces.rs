@@ -83,8 +83,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether no line begins with white space. This test is fast because it compares neighboring bytes
-/// and does not search for line endings.
+/// Returns true if no line is empty or begins with white space. This test is fast because it
+/// compares neighboring bytes and does not search for line endings.
 fn all_have_words(text: &[u8], end: u8) -> bool {
     let is_blank = |b: &u8| *b <= b' ';
     let next = text.get(1..).unwrap_or_default();

@@ -25,7 +25,7 @@ struct Header {
     end: usize,
 }
 
-/// Whether `bytes` begin like a MetaImage file.
+/// Returns true if `bytes` begin like a MetaImage file.
 pub(crate) fn is_header(bytes: &[u8]) -> bool {
     let head = bytes.get(..4096).unwrap_or(bytes);
     let begins = |word: &[u8]| head.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));

@@ -64,7 +64,7 @@ impl Fields<'_> {
     }
 }
 
-/// Whether `bytes` begin with a header, judged by its magic bytes.
+/// Returns true if `bytes` begin with a header, judged by its magic bytes.
 pub(crate) fn is_header(bytes: &[u8]) -> bool {
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
     at(344, b"n+1\0") || at(344, b"ni1\0") || at(4, b"n+2\0") || at(4, b"ni2\0")

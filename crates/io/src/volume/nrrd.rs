@@ -27,7 +27,7 @@ struct Header {
 
 const MAGIC: &[u8] = b"NRRD000";
 
-/// Whether `bytes` begin like an NRRD file.
+/// Returns true if `bytes` begin like an NRRD file.
 pub(crate) fn is_header(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }

@@ -271,7 +271,7 @@ fn within(samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<()
     Err(Flaw::at(position, what, remedy))
 }
 
-/// Whether `bytes` begin like a PNM picture of any kind.
+/// Returns true if `bytes` begin like a PNM picture of any kind.
 pub(crate) fn is_pnm(bytes: &[u8]) -> bool {
     let Some([b'P', b'1'..=b'7', blank]) = bytes.first_chunk::<3>() else { return false };
     // The first words of a text table can look the same.

@@ -190,7 +190,7 @@ impl Shape {
         }
     }
 
-    /// Whether this is a solid that is split into several tetrahedra.
+    /// Returns true if this is a solid that is split into several tetrahedra.
     pub fn is_cut_solid(self) -> bool {
         match self {
             Shape::Voxel | Shape::Wedge | Shape::Solid => true,

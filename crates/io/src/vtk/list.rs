@@ -43,7 +43,7 @@ pub(crate) struct ListedState {
     pub replaced: usize,
 }
 
-/// Whether the bytes look like a `.pvd` list.
+/// Returns true if the bytes look like a `.pvd` list.
 pub(crate) fn is_list(bytes: &[u8]) -> bool {
     let text = Source::new(bytes).bytes;
     let head = text.get(..4096).unwrap_or(text);

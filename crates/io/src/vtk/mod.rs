@@ -105,7 +105,7 @@ pub(super) fn read_within(bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw
     }
 }
 
-/// Whether the bytes are an HDF5 file.
+/// Returns true if the bytes are an HDF5 file.
 pub(super) fn is_hdf(bytes: &[u8]) -> bool {
     bytes.starts_with(hdf_read::MAGIC)
 }

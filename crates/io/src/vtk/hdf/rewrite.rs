@@ -56,8 +56,8 @@ impl HdfSeries {
     }
 }
 
-/// Whether the superblock states the actual length of the file, and that the file was closed.
-/// Otherwise a program was killed while it was adding a state.
+/// Returns true if the superblock states the actual length of the file, and that the file was
+/// closed. Otherwise a program was killed while it was adding a state.
 pub(super) fn is_whole(path: &Path) -> bool {
     const VERSION: usize = 8;
     const FLAGS: usize = 11;

@@ -219,12 +219,12 @@ impl Array {
         self.shape.iter().skip(1).fold(1, |n, &k| n.saturating_mul(k))
     }
 
-    /// Whether the array holds numbers that can be read.
+    /// Returns true if the array holds numbers that can be read.
     pub fn has_numbers(&self) -> bool {
         self.numbers.is_some()
     }
 
-    /// Whether the file marks the array as the scalars of its points or cells.
+    /// Returns true if the file marks the array as the scalars of its points or cells.
     pub fn is_active(&self) -> bool {
         let marks = quietly(|| self.dataset.attrs());
         let marks = marks.ok().and_then(|attributes| attributes.ok());

@@ -134,7 +134,7 @@ impl Shape {
         }
     }
 
-    /// Whether the cells are three-dimensional.
+    /// Returns true if the cells are three-dimensional.
     pub(super) fn is_solid(self) -> bool {
         matches!(self, Shape::Tetrahedra | Shape::Hexahedra)
     }

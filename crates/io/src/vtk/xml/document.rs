@@ -114,7 +114,7 @@ impl Document {
 }
 
 impl Piece {
-    /// Whether an array is marked as the scalars of its section.
+    /// Returns true if an array is marked as the scalars of its section.
     pub fn is_active(&self, array: &ArrayTag) -> bool {
         self.active.iter().any(|(section, name)| *section == array.section && *name == array.name)
     }
