@@ -65,7 +65,7 @@ pub(super) enum Skip {
 /// Returns the path of the file `name` beside `path`.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the name leads out of the folder.
+/// Returns a [`Flaw`] if the name leads out of the folder or names no file.
 pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf, Flaw> {
     let mut place = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let folder = place.clone();
@@ -237,7 +237,8 @@ pub(super) fn part_of(
     Ok(stored::samples(scalar, &data[..size], big_endian))
 }
 
-/// Decompresses the bytes to skip and the `size` bytes of the numbers.
+/// Decompresses the bytes to skip and the `size` bytes of the numbers, or the whole stream if the
+/// numbers are at its end.
 fn unpacked(
     packed: &[u8],
     size: usize,

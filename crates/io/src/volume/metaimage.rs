@@ -98,13 +98,14 @@ impl Header {
         })
     }
 
-    /// Returns one number, or `absent` if the key is missing.
+    /// Returns the number of the key `name`, or `absent` if the key is missing.
     fn number<T: std::str::FromStr + Copy>(&self, name: &str, absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(&[name], 1)?.map_or(absent, |n| n[0]))
     }
 }
 
-/// The types by their names. The 32-bit `long` is left out because no program writes it.
+/// The number types by their MetaImage names. The 32-bit `long` is left out because no program
+/// writes it.
 const TYPES: [(&str, Scalar); 10] = [
     ("MET_CHAR", Scalar::I8),
     ("MET_UCHAR", Scalar::U8),

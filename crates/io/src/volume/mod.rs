@@ -46,7 +46,7 @@ pub struct VolumeFile {
     pub warnings: Vec<String>,
 }
 
-/// Options for information that the file itself lacks.
+/// Options of [`read_volume`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct VolumeOptions {

@@ -2,7 +2,7 @@
 //!
 //! Sources: nifti1.h (R. W. Cox, 2003) and nifti2.h. Coordinates follow the three methods of the
 //! standard: sform if its code is positive, else qform if its code is positive, else the grid
-//! spacings from the origin.
+//! spacings alone, with the first voxel at the origin.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -209,8 +209,8 @@ fn scalar(code: i64) -> Result<Scalar, Flaw> {
     }
 }
 
-/// The offset between the sform and qform positions, in voxels, up to which the two forms are
-/// considered equal. Programs round them differently.
+/// The offset between the sform and qform positions, as a multiple of the smallest voxel spacing,
+/// up to which the two forms are considered equal. Programs round them differently.
 const MATCHING: f64 = 0.01;
 
 /// Returns the largest distance between the positions that two placements give to the same corner

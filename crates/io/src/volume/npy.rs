@@ -190,7 +190,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         warnings.push(format!("{more} bytes after the last number are ignored"));
     }
     let samples = stored::samples(scalar, &data[..size], big_endian);
-    // With one axis both orders are the same.
+    // With at most one axis longer than 1, both orders are the same.
     let flat = shape.iter().filter(|&&size| size > 1).count() < 2;
     let samples = if head.fortran || flat { samples } else { samples.transposed(shape) };
     Ok(VolumeFile {

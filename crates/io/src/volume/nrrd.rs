@@ -102,7 +102,7 @@ impl Header {
         }
     }
 
-    /// Returns a count, or `absent` if the field is absent.
+    /// Returns the number in a field, or `absent` if the field is absent.
     fn count<T: std::str::FromStr + Copy>(&self, names: &[&str], absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(names, 1)?.map_or(absent, |n| n[0]))
     }
@@ -238,7 +238,8 @@ fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>, Flaw> {
     Ok(space)
 }
 
-/// Returns the placement of the voxels.
+/// Returns the placement of the voxels. The outer result is an error if a field is not valid. The
+/// inner result is an error if valid fields do not give a valid placement.
 fn placement(
     header: &Header,
     axes: &[Axis],

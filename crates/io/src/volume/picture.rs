@@ -71,7 +71,8 @@ fn most(bytes: &[u8], budget: Budget) -> usize {
 /// Checks that a picture may unpack to the `needed` bytes.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the file cannot unpack to that many bytes.
+/// Returns a [`Flaw`] if the file cannot unpack to that many bytes, or if its budget does not allow
+/// it.
 fn check_size(
     needed: u64,
     [width, height]: [u32; 2],
@@ -203,7 +204,7 @@ fn expanded(packed: &[u8], depth: u8, width: u32) -> Vec<u8> {
     rows.flat_map(|row| row.iter().flat_map(pixels).take(width as usize)).collect()
 }
 
-/// Reads a PGM picture, as text (P2) or bytes (P5).
+/// Reads a PGM picture, as text (P2) or binary (P5).
 ///
 /// The crate `image` also has a reader, but it stretches values to the full range of a byte or word
 /// if the declared maximum differs. Here the values of the file are needed. Values above the
@@ -239,7 +240,7 @@ pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         };
         return file(Found::new(shape, samples), "pgm", "text".into());
     }
-    // A single blank ends the header.
+    // A single byte of white space ends the header.
     let data = rest.get(1..).unwrap_or_default();
     let size = stored::promised("data", shape, scalar, data.len())?;
     let samples = stored::samples(scalar, &data[..size], true);

@@ -47,8 +47,8 @@ pub(super) fn to_points(values: Values) -> Vec<[f64; 3]> {
 }
 
 impl Grid {
-    /// Checks that all points are finite, that there are not too many of them, and that every cell
-    /// has the right number of points and refers to existing points.
+    /// Checks that all points are finite, that there are not too many points or cells, that every
+    /// cell has the right number of points, and that cells and faces refer to existing points.
     ///
     /// # Errors
     /// Returns a [`Flaw`] that names the first point or cell that is not valid.

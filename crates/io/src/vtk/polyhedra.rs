@@ -19,8 +19,8 @@ pub(super) struct Polyhedra {
 
 impl Polyhedra {
     /// Creates the faces from the four arrays that files have since version 2.3: the points of all
-    /// faces, the end of each face in them, the faces of all cells, and the end of each cell in
-    /// those.
+    /// faces, the end of each face in this list, the faces of all cells, and the end of each cell
+    /// in the list of faces.
     ///
     /// # Errors
     /// Returns a description of the fault if the arrays contradict each other.
