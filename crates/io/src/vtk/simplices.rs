@@ -10,7 +10,7 @@ use zeroset_core::geometry::cut::{CutPolyhedron, cut_face, cut_polyhedron};
 use zeroset_core::mesh::{DataArray, Values};
 use zeroset_core::words::{counted, noun};
 
-/// A tetrahedron is flat if its volume is below this fraction of the largest one in its cell.
+/// A tetrahedron is flat if its volume is at most this fraction of the largest volume in its cell.
 const FLAT: f64 = 1e-9;
 
 /// The simplices of a grid by dimension.

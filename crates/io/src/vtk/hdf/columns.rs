@@ -6,9 +6,10 @@ use crate::vtk::write::{FieldValues, Shape, VtkOutput};
 
 /// The kinds of cells of poly data, in the order of their offsets.
 const TOPOLOGIES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
-/// The names of two-dimensional arrays with the offsets of poly data by step and topology. All
-/// offsets are 0 because the mesh does not change. The crate can add rows only to one-dimensional
-/// arrays, so these arrays have spare rows.
+/// The names of the arrays with the offsets of the cells. For poly data, they are two-dimensional,
+/// with a row for each step and a column for each topology. All offsets are 0 because the mesh does
+/// not change. The crate can add rows only to one-dimensional arrays, so two-dimensional ones have
+/// spare rows.
 pub(super) const OFFSETS: [&str; 2] = ["CellOffsets", "ConnectivityIdOffsets"];
 /// The arrays of all groups in the order in which they are written.
 const ORDER: [&str; 13] = [
@@ -68,8 +69,9 @@ impl Column<'_> {
         }
     }
 
-    /// Returns the position among the arrays of its group. Arrays whose names the format does not
-    /// prescribe come last, sorted by name. The order fixes the bytes of a file.
+    /// Returns the sort key: the group, the position among the arrays of the group, and the name.
+    /// Arrays whose names the format does not prescribe come last, sorted by name. The order fixes
+    /// the bytes of a file.
     pub(super) fn rank(&self) -> (&str, usize, &str) {
         let (group, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let is_data = group.ends_with("PointData") || group.ends_with("PointDataOffsets");
@@ -146,7 +148,7 @@ pub(super) fn fill(
     }
 }
 
-/// Returns the points and cells.
+/// Returns the arrays of the points and cells.
 pub(super) fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
     let geometry = state.geometry;
     let points = geometry.points.field().unwrap_or(FieldValues::F64(&[]));

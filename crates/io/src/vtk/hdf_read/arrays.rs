@@ -199,7 +199,7 @@ impl Arrays {
         }
     }
 
-    /// Reads rows of an array of counts and offsets.
+    /// Reads rows of an array of counts or offsets, which must not be negative.
     pub fn counts(&self, path: &str, first: u64, n: u64) -> Result<Vec<u64>, Flaw> {
         let array = self.array(path)?;
         let counts = self.integers(&array, first, n)?;

@@ -91,10 +91,11 @@ impl HdfFile {
         Ok(file)
     }
 
-    /// Reads an array of an image of a state. Returns `None` for a mesh.
+    /// Reads an array of the image in a state. Returns `None` for a mesh.
     ///
     /// # Errors
-    /// Returns the errors of [`HdfFile::mesh`], and those of other images.
+    /// Returns a [`Flaw`] if an array is damaged or if there is no array to read, and a [`Flaw`] of
+    /// kind `Asked` if no array is named `wanted`.
     pub fn volume(&self, state: usize, wanted: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
         if self.kind != Kind::Image {
             return Ok(None);

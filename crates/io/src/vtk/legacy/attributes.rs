@@ -17,7 +17,7 @@ pub(super) enum Owner {
 
 /// A receiver of the arrays of a file.
 pub(super) trait Sink {
-    /// Reads `[rows, components]` numbers that begin at the cursor.
+    /// Reads an array that begins at the cursor. `size` is `[rows, components]`.
     fn numbers(
         &mut self,
         cursor: &mut Cursor,

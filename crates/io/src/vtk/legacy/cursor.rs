@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         Ok(decoded(self.expect_word(what)?))
     }
 
-    /// Returns the rest of the line without its line ending, and moves to the next line.
+    /// Returns the rest of the line without surrounding white space, and moves to the next line.
     pub fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().take_while(|&&b| b != b'\n').count();
@@ -120,7 +120,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Reads the next three words as numbers.
+    /// Reads the next three words as numbers, which must be finite.
     pub fn place(&mut self, what: &str) -> Result<[f64; 3], Flaw> {
         let mut x = [0.0; 3];
         for value in &mut x {

@@ -249,7 +249,7 @@ fn offsets_and_connectivity(
     }
 }
 
-/// Returns numbers that were read as integers.
+/// Returns the numbers as integers.
 fn integers(values: Values) -> Vec<i64> {
     match values {
         Values::Int(values) => values,

@@ -46,7 +46,7 @@ impl Compression {
     }
 
     /// Compresses a block of an array, or returns `None` if blocks stay as they are. `of_reals`
-    /// states whether it holds floating-point numbers of 64 bits.
+    /// states whether the block holds floating-point numbers of 64 bits.
     pub(super) fn pack(self, block: &[u8], of_reals: bool) -> Option<Vec<u8>> {
         match self {
             Compression::None => None,

@@ -82,7 +82,7 @@ pub(super) fn field_data(time: Option<f64>, others: &[String]) -> String {
 }
 
 impl<'a> VtkFile<'a> {
-    /// Writes the tags up to the piece.
+    /// Creates a file with the tags before the piece.
     pub fn new(path: &'a Path, dataset: &'static str, output: &'a VtkOutput<'a>) -> Self {
         let compressor = output.geometry.compression.attribute();
         let mut tags = format!(
