@@ -91,7 +91,7 @@ pub fn nifti1_head(big: bool) -> Bytes {
         .u8(344, b"n+1\0")
 }
 
-/// Returns a NIfTI-2 header with the same content.
+/// Returns a NIfTI-2 header with the content of [`nifti1_head`].
 pub fn nifti2_head(big: bool) -> Bytes {
     let rows: Vec<f64> = ROWS.as_flattened().iter().map(|&x| x.into()).collect();
     Bytes { raw: vec![0; 544], big }

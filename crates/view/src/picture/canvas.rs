@@ -5,11 +5,11 @@ const TOP: f64 = 96.0;
 const BOTTOM: f64 = 36.0;
 const LEFT: f64 = 36.0;
 
-/// The number of pixels of a picture whose size is chosen, and its sides if the content is neither
-/// wide nor tall.
+/// The width and height, in pixels, of a picture whose size is not given, if its content is neither
+/// wide nor tall. Other content gets about the same number of pixels.
 const SIZE: [f64; 2] = [1200.0, 900.0];
 
-/// The longest side of a picture whose size is chosen.
+/// The largest side, in pixels, of a picture whose size is not given.
 const LONGEST: f64 = 2000.0;
 
 /// The room in units to the right of content without a color bar, and with one.
@@ -60,7 +60,7 @@ impl Layout {
 /// for `right` units beside it.
 ///
 /// Content that would fill less than half of one side of a picture of 1200 x 900 pixels gets a
-/// canvas of about as many pixels that it fills.
+/// canvas of another shape, which it fills and which has about as many pixels.
 pub(super) fn size_for(aspect: f64, right: f64) -> [u32; 2] {
     let [beside, above] = [LEFT + right, TOP + BOTTOM];
     let usual = (SIZE[0] - beside) / (SIZE[1] - above);
@@ -68,7 +68,7 @@ pub(super) fn size_for(aspect: f64, right: f64) -> [u32; 2] {
     if fills || !(aspect > 0.0 && aspect.is_finite()) {
         return SIZE.map(|side| side as u32);
     }
-    // (width - beside) = aspect (height - above) and width height = 1200 900.
+    // width - beside = aspect * (height - above), and width * height = 1200 * 900.
     let rest = 0.5 * (beside - aspect * above);
     let height = ((rest * rest + aspect * SIZE[0] * SIZE[1]).sqrt() - rest) / aspect;
     let width = SIZE[0] * SIZE[1] / height;

@@ -2,10 +2,11 @@
 //! color space for image processing", 2020). In this space, colors at equal distances look equally
 //! different.
 //!
-//! Each map is a curve through a few colors, traversed at constant speed. The lightness of the
-//! sequential map increases steadily from indigo through teal to straw. The diverging map is blue
-//! below zero and terracotta above. It is lightest in the middle and about equally dark at both
-//! ends, following K. Moreland, "Diverging color maps for scientific visualization", 2009.
+//! Each map that is not from the crate `colorous` is a curve through a few colors, traversed at
+//! constant speed. The lightness of the sequential map increases steadily from indigo through teal
+//! to straw. The diverging map is blue below zero and terracotta above. It is lightest in the
+//! middle and about equally dark at both ends, following K. Moreland, "Diverging color maps for
+//! scientific visualization", 2009.
 
 use super::ColorMap;
 

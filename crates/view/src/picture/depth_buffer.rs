@@ -8,7 +8,7 @@ use super::raster::{FINE, Flat, NONE, ends};
 
 /// The number of samples along each side of a block.
 const BLOCK: usize = 32;
-/// If at most this many samples of a row are in question, they are tested one by one.
+/// If at most this many samples of a row may lie inside a triangle, they are tested one by one.
 const FEW: usize = 8;
 
 /// The visible triangle and its height at each sample of a band.
@@ -78,8 +78,8 @@ impl<'a> Slope<'a> {
     }
 
     /// Returns an upper bound on the height in a block of samples, or `None` if the block lies on
-    /// the outer side of an edge. `x` and `y` are the first and the last column and row of the
-    /// block.
+    /// the outer side of an edge. `x` holds the first and the last column of the block, and `y` the
+    /// first and the last row.
     fn highest_in(&self, x: [usize; 2], y: [usize; 2]) -> Option<f64> {
         let corners = [[x[0], y[0]], [x[1], y[0]], [x[0], y[1]], [x[1], y[1]]];
         let corners = corners.map(|[x, y]| self.edges(x, y));
@@ -113,8 +113,8 @@ impl DepthBuffer {
         }
     }
 
-    /// Draws triangle number `t` with the heights `z` of its corners. At equal heights, the
-    /// triangle with the smallest number is visible.
+    /// Draws the triangle with index `t` and the heights `z` of its corners. At equal heights, the
+    /// triangle with the smallest index is visible.
     pub(super) fn draw(&mut self, flat: &Flat, z: [f64; 3], t: u32) {
         let [top, bottom] = self.rows;
         let [low_x, high_x] = ends(flat.x, 0, self.wide);
@@ -147,7 +147,7 @@ impl DepthBuffer {
                     [(block_x * BLOCK).max(columns[0]), ((block_x + 1) * BLOCK).min(columns[1])];
                 let highest = slope.highest_in([x[0], x[1] - 1], [y[0], y[1] - 1]);
                 // Stored heights are rounded to single precision. A triangle at the same height is
-                // drawn, because the numbers of the triangles decide.
+                // drawn, because the indices of the triangles decide.
                 if highest.is_none_or(|highest| (highest as f32) < self.blocks[block].lowest) {
                     continue;
                 }
@@ -157,7 +157,7 @@ impl DepthBuffer {
         }
     }
 
-    /// Returns the numbers of the blocks that a range of columns and rows touches.
+    /// Returns the indices of the blocks that a range of columns and rows touches.
     fn blocks_of(&self, x: [usize; 2], y: [usize; 2]) -> impl Iterator<Item = usize> + use<> {
         let (wide, top) = (self.blocks_wide, self.rows[0]);
         let columns = x[0] / BLOCK..=(x[1] - 1) / BLOCK;
@@ -165,8 +165,8 @@ impl DepthBuffer {
             .flat_map(move |row| columns.clone().map(move |column| row * wide + column))
     }
 
-    /// Counts samples drawn in a block. Once there are as many as the block has samples, computes
-    /// the lowest height in the block and counts from 0 again.
+    /// Counts samples drawn in a block. Once there are as many as a full block has samples,
+    /// computes the lowest height in the block and counts from 0 again.
     fn count(&mut self, block: usize, drawn: usize) {
         self.blocks[block].drawn += drawn;
         if self.blocks[block].drawn < BLOCK * BLOCK {

@@ -12,7 +12,8 @@ use super::strokes::Style;
 const NAME: f64 = 112.0;
 const FIRST: f64 = 132.0;
 const BELOW: f64 = 36.0;
-/// The units between the content and the legend, and from a box to its name and to the next column.
+/// The units between the content and the legend, across a box, from the left side of a box to its
+/// name, and between columns.
 const GAP: f64 = 36.0;
 const BOX: f64 = 22.0;
 const INDENT: f64 = 32.0;

@@ -66,9 +66,9 @@ impl Labels {
 
     /// Returns the labels that an array or group of a mesh holds, or `None` if it holds numbers.
     ///
-    /// These hold labels: groups; arrays for whose numbers the mesh has a group of the same members
-    /// each, such as those of a GIFTI label table; arrays of integers with few different values;
-    /// and arrays of whole numbers whose name says so, such as `region`.
+    /// These hold labels: groups; arrays in which the places of at least one number are exactly the
+    /// members of a group, as with a GIFTI label table; arrays of integers with few different
+    /// values; and arrays of whole numbers whose name announces labels, such as `region`.
     pub fn of_array(mesh: &Mesh, name: &str) -> Option<Self> {
         let arrays = [(Places::Vertices, &mesh.vertex_data), (Places::Cells, &mesh.cell_data)];
         let found = arrays.into_iter().find_map(|(places, arrays)| {

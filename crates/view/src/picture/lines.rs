@@ -200,7 +200,7 @@ impl<'a> Seen<'a> {
         f64::from(lowest) - z < 1.5 * unit
     }
 
-    /// Returns the lowest height near a sample, which lies in row `y` of the samples.
+    /// Returns the lowest height near the sample in column `x` and row `y`, counted from row `top`.
     fn lowest_near(&self, x: usize, y: usize) -> f32 {
         let rows = y.saturating_sub(2)..(y + 3).min(self.tall);
         rows.fold(f32::INFINITY, |lowest, y| lowest.min(self.lowest_in_row(x, y)))

@@ -161,7 +161,7 @@ impl<'a> Subject<'a> {
         self
     }
 
-    /// Returns true if only the CPU draws the colors.
+    /// Returns true if only the CPU can draw the colors.
     fn is_for_cpu(&self) -> bool {
         self.paint.is_some() || self.labels.is_some()
     }

@@ -48,7 +48,8 @@ pub(super) fn palette(n: usize) -> Vec<[u8; 3]> {
     colors
 }
 
-/// Updates the squared distances of candidates for a new color at a place in Oklab.
+/// Lowers the squared distance of each candidate to its squared distance from a new color, if that
+/// is smaller. `at` is the place of the new color in Oklab.
 fn approach(candidates: &mut [([u8; 3], [f64; 3], f64)], at: [f64; 3]) {
     for (_, place, distance) in candidates {
         let squares = (0..3).map(|c| (place[c] - at[c]) * (place[c] - at[c]));

@@ -26,7 +26,7 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Prepares a subject.
+    /// Prepares a subject for pictures with the given options.
     ///
     /// # Errors
     /// Returns the errors of [`super::draw`].

@@ -175,7 +175,7 @@ impl<'a> Traced<'a> {
     }
 }
 
-/// Draws the hits of rays and returns the statistics of the rays.
+/// Draws a volume by following rays. Also returns the statistics of the rays.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if options are invalid, or if the expression for the colors uses an
