@@ -108,7 +108,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Returns a range that contains all numbers with a small margin, also if they are all equal.
+/// Returns a range that contains all numbers with a margin on each side, even if they are all
+/// equal.
 fn range(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
     let low = numbers.clone().fold(f64::INFINITY, f64::min).max(-1e300);
     let high = numbers.fold(f64::NEG_INFINITY, f64::max).min(1e300);

@@ -135,7 +135,7 @@ impl Style {
     }
 
     /// Returns the longest prefix of a text that is at most `width` pixels wide. A shortened text
-    /// ends with "...".
+    /// ends with "...". The result is empty if not even one letter fits.
     pub(super) fn fit(&self, text: &str, width: f64) -> String {
         if self.width(text) <= width {
             return text.to_string();

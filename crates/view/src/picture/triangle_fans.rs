@@ -104,8 +104,9 @@ impl Around {
         .collect()
     }
 
-    /// Returns the edges that belong to only one triangle. If normals are given, also returns the
-    /// creases between two triangles.
+    /// Returns the edges that belong to only one triangle. If `facets` are given, also returns the
+    /// creases: edges between two triangles whose normals differ by more than the angle of
+    /// [`SHARP`].
     pub(super) fn creases(
         &self,
         points: &[V],

@@ -6,7 +6,7 @@ use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use crate::render::{Axes, CORNER, Camera, View};
 use zeroset_core::mesh::Kind;
 
-/// Returns the camera for a view.
+/// Returns the camera for a view. For [`View::Auto`], the direction depends on the content.
 pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -> Camera {
     Camera::new(view.direction().unwrap_or_else(|| {
         match subject.mesh.kind {
@@ -47,9 +47,10 @@ const DIRECTED: f64 = 0.25;
 /// direction of the mean normal.
 const VISIBLE: f64 = 0.75;
 
-/// Returns the direction of the mean normal of the part of the mesh that has values or labels, or
-/// a better direction if other parts of the mesh would hide it. Returns `None` if the whole mesh
-/// has values, and if the picture shows an interface.
+/// Returns the direction of the mean normal of the part of the mesh that has values or labels, or a
+/// better direction if other parts of the mesh would hide it. Returns `None` if there is no such
+/// part, if it is too large ([`PART`]), or if the picture shows an interface without other colors
+/// or labels.
 fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
     if subject.lines == Lines::Interface && subject.labels.is_none() && subject.colors.is_none() {
         return None;
@@ -205,7 +206,8 @@ fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
         let corners = &drawing.triangles[3 * t..][..3];
         let mean = corners.iter().map(|&v| subject.values[v as usize]).sum::<f64>() / 3.0;
         let part = ((mean - low) / width * PARTS as f64).clamp(0.0, PARTS as f64 - 1.0);
-        // This cast turns NaN into 0. Such cells have weight 0.
+        // If all values are equal, `part` is NaN, and the cast below turns it into 0. A cell with a
+        // value that is not finite has weight 0.
         let weight = if mean.is_finite() { length(normal) } else { 0.0 };
         Spot { at, normal: unit(normal), weight, part: part as usize }
     };

@@ -138,7 +138,7 @@ pub struct DeviceRays<'a> {
 }
 
 impl DeviceRays<'_> {
-    /// Launches all rays of a frame.
+    /// Launches the kernel that follows all rays of a frame.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects the kernel.
