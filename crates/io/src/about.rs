@@ -29,9 +29,9 @@ pub struct About {
 pub(crate) const SCANNER: &str = "NIFTI_XFORM_SCANNER_ANAT";
 /// GIFTI's name for an unknown frame.
 pub(crate) const UNKNOWN: &str = "NIFTI_XFORM_UNKNOWN";
-/// Entries that describe one file only. A copy must not have them.
+/// The names of entries that describe one file only. A copy must not have them.
 const OF_THIS_FILE: [&str; 3] = ["UniqueID", "Date", "UserName"];
-/// Entries that a file of vertex values takes over from its surface.
+/// The names of the entries that a file of vertex values takes over from its surface.
 const ANATOMY: [&str; 2] = ["AnatomicalStructurePrimary", "AnatomicalStructureSecondary"];
 
 impl About {
@@ -114,7 +114,8 @@ impl VolumeGeometry {
         (is_finite && self.axes.iter().all(is_unit)).then_some(self)
     }
 
-    /// Returns the geometry that GIFTI entries such as `VolGeomC_R` state.
+    /// Returns the geometry that GIFTI entries such as `VolGeomC_R` state, or `None` if they state
+    /// no center or an invalid geometry.
     pub fn of_entries(entries: &[Entry]) -> Option<Self> {
         let number = |name: &str| -> Option<f64> {
             let entry = entries.iter().find(|entry| entry.0 == format!("VolGeom{name}"))?;

@@ -56,7 +56,7 @@ impl Budget {
     }
 }
 
-/// The description of data that exceed a [`Budget`].
+/// An error message for data that exceed a [`Budget`].
 #[derive(Debug, PartialEq)]
 pub(super) struct TooLarge(pub(super) String);
 
@@ -64,7 +64,7 @@ impl TooLarge {
     /// The remedy for compressed data inside a file.
     pub(super) const REMEDY: &str = "if the file is genuine, write it without compression";
 
-    /// Converts the description to a flaw at `position` inside the file.
+    /// Converts the message to a flaw at `position` inside the file.
     pub(super) fn at(self, position: impl Into<Position>) -> Flaw {
         Flaw::at(position, self.0, Self::REMEDY)
     }

@@ -145,7 +145,7 @@ pub(crate) fn index_limit(n: u64, what: &str) -> Result<(), Flaw> {
     Err(Flaw::whole(what, "split the mesh, or correct the count if the file holds fewer"))
 }
 
-/// Checks a 0-based vertex index against the number of vertices.
+/// Checks a 0-based vertex index against the number of vertices, and returns it.
 pub(crate) fn check_index(index: i64, n_vertices: usize) -> Result<u32, String> {
     match u32::try_from(index) {
         Ok(i) if (i as usize) < n_vertices => Ok(i),

@@ -11,7 +11,7 @@ use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 
-/// Returns the points of a mesh.
+/// Returns the vertices of a mesh as a point cloud, and a report.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the mesh has no point with finite coordinates.

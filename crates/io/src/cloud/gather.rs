@@ -54,7 +54,8 @@ impl Gather {
         }
     }
 
-    /// Creates an empty collection of the same kind with room for `n` points.
+    /// Creates an empty collection with the same kinds of normals and colors, and room for `n`
+    /// points.
     pub(super) fn alike(&self, n: usize) -> Self {
         let depth = self.colors.as_ref().map(|colors| match colors {
             Colors::Byte(_) => Depth::Byte,
@@ -92,7 +93,7 @@ impl Gather {
         }
     }
 
-    /// Appends the points of another collection of the same kind.
+    /// Appends the points of another collection with the same kinds of normals and colors.
     pub(super) fn append(&mut self, mut other: Gather) {
         self.points.append(&mut other.points);
         if let (Some(these), Some(those)) = (&mut self.normals, &mut other.normals) {

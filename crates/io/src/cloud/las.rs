@@ -56,7 +56,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     Ok((cloud, report))
 }
 
-/// Reads compressed records.
+/// Decompresses the records of a LAZ file and adds their points to `all`.
 fn unpack(
     stream: Stream,
     header: &Header,

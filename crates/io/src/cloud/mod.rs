@@ -156,7 +156,8 @@ fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     Ok((cloud, report))
 }
 
-/// Returns the points of a NumPy array.
+/// Returns the points of a NumPy array as a mesh without cells, or an error if the array does not
+/// hold points.
 fn of_array(path: &Path, loaded: &Loaded) -> Result<MeshFile, Flaw> {
     let file = volume::read_as(Format::Npy, path, loaded, &VolumeOptions::default())?;
     let points = file.map(|file| columns::array_points(&file)).transpose()?.flatten();

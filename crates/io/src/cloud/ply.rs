@@ -43,7 +43,7 @@ fn has_faces(header: &Header) -> bool {
     header.elements.iter().any(|e| faces(&e))
 }
 
-/// The properties of a vertex that are used.
+/// The indices of the vertex properties that are used, and the type of the colors.
 struct Columns {
     position: [usize; 3],
     normal: Option<[usize; 3]>,

@@ -46,7 +46,8 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Decodes the `n` records in `bytes`, which must contain all of them.
+    /// Decodes the `n` records in `bytes`, which must contain all of them, and adds their points to
+    /// `into`.
     pub(super) fn decode(&self, bytes: &[u8], n: usize, into: &mut Gather) {
         let value = |place: Place, i: usize| {
             let begin = place.at + i * place.step;
@@ -78,7 +79,7 @@ impl Records {
         pieces.into_iter().for_each(|piece| into.append(piece));
     }
 
-    /// Reads `n` consecutive records.
+    /// Reads `n` consecutive records and adds their points to `into`.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file ends early.

@@ -17,7 +17,7 @@ const ROWS: usize = 200;
 /// The largest supported number of columns.
 const MOST: usize = 1_000;
 
-/// Reads rows of numbers.
+/// Reads points from rows of numbers.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if there are fewer than three columns or if the number of column names

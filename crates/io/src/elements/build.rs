@@ -82,7 +82,7 @@ impl Builder {
         (0..4).rev().find(|&dimension| self.parts[dimension].met)
     }
 
-    /// Returns the mesh file of all elements added.
+    /// Builds the mesh file that all added elements form with `vertices`.
     pub(crate) fn finish(
         mut self,
         vertices: Vec<[f64; 3]>,
@@ -188,7 +188,8 @@ impl Builder {
         groups
     }
 
-    /// Returns `name`, or a name derived from it if another group already has it.
+    /// Returns `name`. If another group already has it, returns a name derived from it and adds a
+    /// warning.
     fn unused(&mut self, taken: &mut UnusedNames, name: String, dimension: usize) -> String {
         if !taken.has("group", &name) {
             return taken.of("group", &name);

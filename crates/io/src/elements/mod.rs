@@ -155,7 +155,8 @@ impl ElementType {
     }
 }
 
-/// Returns an array with one row per simplex, copied from the element of which it is a part.
+/// Converts an array with one row per element to one row per simplex. `parents` holds the index of
+/// the element to which each simplex belongs.
 pub(super) fn inherit(array: DataArray, parents: &[u32]) -> DataArray {
     fn rows<T: Copy>(values: &[T], components: usize, parents: &[u32]) -> Vec<T> {
         let row = |&p: &u32| &values[p as usize * components..][..components];

@@ -16,7 +16,7 @@ pub(super) const NEW: [u8; 3] = [0xff, 0xff, 0xfd];
 
 /// Bytes before the coordinates: the magic bytes and two counts.
 const HEAD: usize = 9;
-/// Bytes of a quadrangle.
+/// Bytes of a quadrangle: four vertex indices of three bytes each.
 const QUAD: usize = 12;
 
 /// Returns true if the file is a quadrangle surface. Surfaces with 16-bit coordinates and files

@@ -44,11 +44,11 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes specify. `beside` reads data that are in a
-/// separate file. `budget` limits the number of bytes to which the data may unpack.
+/// Decodes the text of an array as its attributes specify. `beside` reads data from separate files.
+/// `budget` limits the number of bytes to which the data may unpack.
 ///
 /// # Errors
-/// Returns the problem and the remedy.
+/// Returns the problem and the remedy if the attributes or the data are not valid.
 pub(super) fn decode(
     beside: &mut Beside,
     budget: &mut Budget,

@@ -87,7 +87,7 @@ struct Open {
     decoded: Option<decode::Decoded>,
 }
 
-/// Reads a whole document.
+/// Reads a whole document, including the numbers of its arrays.
 pub(super) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<Document, Flaw> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);

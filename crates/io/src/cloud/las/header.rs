@@ -5,7 +5,7 @@ use crate::bytes::Cursor;
 use crate::cloud::stream::Stream;
 use zeroset_core::error::{Flaw, Result};
 
-/// The content of the header.
+/// The content of the header of a LAS or LAZ file.
 pub(super) struct Header {
     /// Version and format, such as "1.2, format 3".
     pub(super) version: String,
