@@ -148,7 +148,8 @@ pub struct MeshOptions {
     pub skip_unsupported: bool,
     /// The frame of the coordinates. `None` stands for the coordinates as stored.
     pub frame: Option<Frame>,
-    /// The state of a series. `None` stands for the last state, and a warning says so.
+    /// The state of a series. `None` stands for the last state. If there are several, a warning
+    /// says so.
     pub time: Option<Moment>,
 }
 

@@ -26,7 +26,7 @@ pub(super) fn is_polygons(head: &[u8]) -> bool {
 /// Reads a surface.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the byte or element if the file cannot hold the declared counts,
+/// Returns a [`Flaw`] that names the line or element if the file cannot hold the declared counts,
 /// if a coordinate is not finite, or if an index is out of range.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut words = Words::new(bytes);

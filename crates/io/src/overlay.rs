@@ -11,9 +11,9 @@ use zeroset_core::words::suggest;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Added {
-    /// The names of the arrays.
+    /// The names of the added arrays.
     pub arrays: Vec<String>,
-    /// The names of the groups.
+    /// The names of the added groups.
     pub groups: Vec<String>,
     /// The time of the arrays, if the file states one.
     pub time: Option<f64>,

@@ -147,7 +147,7 @@ impl Nodes {
         Ok(Nodes { vertices, data, first })
     }
 
-    /// Reads an `.ele` file. Returns whether its elements have no nodes other than their corners.
+    /// Reads an `.ele` file. Returns true if its elements have no nodes other than their corners.
     ///
     /// Header: number of elements, nodes per element, number of attributes. Rows: number, nodes,
     /// attributes.
@@ -241,7 +241,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Reads the next word of a row as a vertex.
+    /// Reads the next word of a row as a vertex number, and returns the index of the vertex.
     fn vertex(&self, row: &mut Row, what: &str, number: i64) -> Result<u32, Flaw> {
         let word: i64 = row.number("a vertex")?;
         let index = word.checked_sub(self.first).and_then(|index| u32::try_from(index).ok());

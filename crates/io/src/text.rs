@@ -83,7 +83,7 @@ impl<'a> Lines<'a> {
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// Treats everything in a line after the character `sign` as a comment.
+    /// Treats everything in a line from the character `sign` on as a comment.
     pub(crate) fn with_comments(mut self, sign: u8) -> Self {
         self.comment = Some(sign);
         self

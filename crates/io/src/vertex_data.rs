@@ -79,7 +79,7 @@ pub(super) fn data_as(
     VertexData::of_arrays(arrays)
 }
 
-/// Returns the vertex arrays of a mesh file.
+/// Returns the vertex arrays of a mesh file, with the time of the file.
 pub(super) fn vertex_data(file: MeshFile) -> Result<VertexData, Flaw> {
     let mut data = VertexData::of_arrays(file.mesh.vertex_data)?;
     data.state = file.about.state;

@@ -49,8 +49,8 @@ struct Header {
 /// Reads a PCD file.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the line if the header is damaged, if there are fewer points than
-/// declared, or if compressed data cannot be decompressed.
+/// Returns a [`Flaw`] that names the line or byte if the header is damaged, if there are fewer
+/// points than declared, or if compressed data cannot be decompressed.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
     let mut lines = Lines::of_header(head);

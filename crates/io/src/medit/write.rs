@@ -98,7 +98,7 @@ struct References {
 }
 
 impl References {
-    /// Assigns a number to each group. A group whose name is a positive number gets that number,
+    /// Assigns a number to each group. A group whose name is a positive integer gets that number,
     /// and the others get the smallest unused numbers.
     fn new(mesh: &Mesh, lost: &mut Vec<String>) -> Self {
         let numbers = mesh.groups.iter().filter_map(|group| group.name.parse::<i64>().ok());

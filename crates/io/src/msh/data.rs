@@ -16,7 +16,7 @@ const COMPONENTS: std::ops::RangeInclusive<i64> = 1..=9;
 pub(super) struct Tags([Vec<u64>; 4]);
 
 impl Tags {
-    /// Records an element that is passed to the builder.
+    /// Records the tag of an element that is passed to the builder.
     pub(super) fn push(&mut self, kind: ElementType, tag: u64) {
         self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, kind.shape.simplices()));
     }

@@ -146,7 +146,7 @@ fn physical_names(source: &mut Source) -> Result<Names, Flaw> {
     Ok(names)
 }
 
-/// Creates the error for a node number that does not exist.
+/// Creates the error for an element that refers to a node that does not exist.
 fn unknown_node(
     source: &Source,
     element: impl Display,

@@ -5,8 +5,9 @@ use super::source::Source;
 use super::v4::{Entities, MOST_GROUPS, Minor, too_many_groups};
 use zeroset_core::error::{Flaw, Result};
 
-/// Adds the physical groups of the partition entities. A partition entity without groups inherits
-/// those of its parent, the geometrical entity of the same dimension of which it is a part.
+/// Adds the physical groups of the partition entities to `entities`. A partition entity without
+/// groups inherits those of its parent, the geometrical entity of the same dimension of which it is
+/// a part.
 pub(super) fn entities(
     source: &mut Source,
     minor: Minor,

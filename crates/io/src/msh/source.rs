@@ -194,8 +194,8 @@ impl<'a> Source<'a> {
         Ok(count)
     }
 
-    /// Moves to the next section and returns its name without "$", or `None` at the end of the
-    /// file.
+    /// Reads the first line of the next section and returns its name without "$", or `None` at the
+    /// end of the file.
     pub(super) fn next_section(&mut self) -> Result<Option<&'a str>, Flaw> {
         self.skip_space();
         if self.rest().is_empty() {
@@ -212,7 +212,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads the end of section `name`.
+    /// Reads the line that ends section `name`.
     pub(super) fn end_section(&mut self, name: &str) -> Result<(), Flaw> {
         self.expect(&format!("$End{name}"))
     }
@@ -229,7 +229,8 @@ impl<'a> Source<'a> {
         Err(self.fail(format!("{expected} expected, found {}", show(line)), CUT))
     }
 
-    /// Skips a section that is not needed, and returns the byte range of its content.
+    /// Skips the rest of section `name`, including its last line, and returns the byte range of the
+    /// skipped content.
     pub(super) fn skip_section(&mut self, name: &str) -> Result<Range<usize>, Flaw> {
         let end = format!("$End{name}");
         let begin = self.at;

@@ -12,9 +12,9 @@ use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};
 
-/// The numbers of components that Gmsh reads.
+/// The numbers of components per row that Gmsh can read.
 const COMPONENTS: [usize; 3] = [1, 3, 9];
-/// The element types of simplices by dimension.
+/// The Gmsh element types of simplices by dimension.
 const TYPES: [i32; 4] = [15, 1, 2, 4];
 
 /// Writes vertices, cells, physical groups and data. Adds notes to `lost` about content that the
@@ -108,7 +108,7 @@ struct Entity {
 struct Part {
     dimension: usize,
     corners: Vec<u32>,
-    /// The entity of each simplex.
+    /// The index of the entity of each simplex.
     entity_of: Vec<u32>,
     entities: Vec<Entity>,
 }
@@ -239,7 +239,7 @@ impl Plan {
     }
 }
 
-/// Assigns numbers to groups. A group whose name is a positive number gets that number, and the
+/// Assigns numbers to groups. A group whose name is a positive integer gets that number, and the
 /// others get the smallest unused numbers.
 fn numbered(groups: Vec<&Group>) -> Vec<(&Group, i32)> {
     let own = |group: &Group| group.name.parse::<i32>().ok().filter(|&n| n > 0);
@@ -283,7 +283,7 @@ impl Sets {
         })
     }
 
-    /// Returns entities for the sets in use, and the entity of each simplex.
+    /// Returns an entity for each set in use, and the index of the entity of each simplex.
     fn into_entities(self, set_of: &[u32]) -> (Vec<Entity>, Vec<u32>) {
         let mut number = BTreeMap::new();
         let mut entities = Vec::new();

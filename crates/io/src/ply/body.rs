@@ -140,7 +140,8 @@ impl<'a> Body<'a> {
         parts.into_iter().collect()
     }
 
-    /// Returns the position of the element that ends at the current position.
+    /// Returns the position of the element with this number, which has just been read, for a
+    /// message.
     pub(super) fn element(&self, kind: Stored, number: usize) -> Position {
         let at = match self {
             Body::Ascii(lines) => lines.position(),
@@ -149,7 +150,7 @@ impl<'a> Body<'a> {
         Position::ElementAt(kind, number as u64, Box::new(at))
     }
 
-    /// Describes lines or bytes that follow the last record.
+    /// Describes the text or bytes after the last record, or returns `None` if there are none.
     pub(super) fn left_over(&mut self) -> Option<String> {
         match self {
             Body::Ascii(lines) => {

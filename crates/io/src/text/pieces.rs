@@ -13,7 +13,8 @@ const LONG: usize = 4 * PIECE;
 
 /// A run of consecutive lines.
 pub(crate) struct Piece<'a> {
-    /// The number of nonblank lines before the piece.
+    /// The number of nonblank lines before the piece, counted from the beginning of the first
+    /// piece.
     pub(crate) first: usize,
     /// The number of nonblank lines in the piece.
     pub(crate) rows: usize,

@@ -18,7 +18,7 @@ use zeroset_core::volume::{Placement, Scaling};
 struct Header {
     version: u8,
     big_endian: bool,
-    /// Whether the numbers are in the same file.
+    /// Whether the numbers are in the same file as the header.
     single: bool,
     dim: [i64; 8],
     datatype: i64,
