@@ -1,4 +1,4 @@
-//! Plots of curves as SVG: one panel per curve, above a common horizontal axis.
+//! Plots of curves as SVG: one panel per curve, each with its own axes.
 
 use crate::picture::Ticks;
 use zeroset_core::error::{Error, Result};
@@ -19,7 +19,7 @@ const PANEL: [usize; 2] = [480, 240];
 /// The height of the title in pixels.
 const TITLE: usize = 44;
 
-/// Returns a plot as SVG text. `across` is the name of the horizontal axis.
+/// Returns a plot as SVG text. `across` is the name of the horizontal axes.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if no curve has a point.

@@ -251,9 +251,9 @@ impl HdfSeries {
         file.close()
     }
 
-    /// Returns the numbers of states and points in a file, and the sorted names of its point data.
-    /// If there are more than `steps` states, or an interrupted write has left bytes behind, also
-    /// returns the type and the content to keep.
+    /// Returns the number of states and the number of points in a file, and the sorted names of its
+    /// point data. If there are more than `steps` states, or an interrupted write has left bytes
+    /// behind, also returns the type and the content to keep.
     fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Contents>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;

@@ -213,7 +213,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Adds the light of a sample. `shows` states whether it shows content instead of the
+    /// Adds the light of a sample. `shows` states whether the sample shows content instead of the
     /// background.
     pub(super) fn add(&mut self, light: Light, shows: bool) {
         self.light = [0, 1, 2].map(|c| self.light[c] + light[c]);

@@ -52,7 +52,7 @@ pub(super) struct Drawing<'a> {
     pub triangles: Cow<'a, [u32]>,
     /// The value of each point.
     pub values: Cow<'a, [f64]>,
-    /// The color of each vertex of the mesh. Empty if values determine the colors.
+    /// The color of each vertex of the mesh. Empty if values or labels determine the colors.
     pub paint: Vec<Light>,
     /// The labels that determine the colors instead of values.
     pub labels: Option<LabelColors>,

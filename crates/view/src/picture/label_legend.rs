@@ -35,7 +35,7 @@ pub(super) struct LabelLegend {
     /// The distance between rows, and the height of capitals.
     pitch: f64,
     text: f64,
-    /// The width of the names.
+    /// The room for a name. Longer names are shortened.
     wide: f64,
 }
 

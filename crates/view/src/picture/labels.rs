@@ -11,7 +11,7 @@ pub const NO_LABEL: u32 = u32::MAX;
 /// The largest number of different whole numbers that are labels even if nothing names them.
 const FEW: usize = 64;
 
-/// The largest number of labels.
+/// The largest number of different numbers in an array that holds labels.
 const MOST: usize = 4096;
 
 /// The name in GIFTI files that means that there is no label.
@@ -64,7 +64,8 @@ impl Labels {
         Labels { places, of, labels }
     }
 
-    /// Returns the labels that an array or group of a mesh holds, or `None` if it holds numbers.
+    /// Returns the labels that an array or group of a mesh holds, or `None` if there is no such
+    /// array or group, or if its numbers are not labels.
     ///
     /// These hold labels: groups; arrays in which the places of at least one number are exactly the
     /// members of a group, as with a GIFTI label table; arrays of integers with few different
@@ -99,7 +100,7 @@ impl Labels {
         }))
     }
 
-    /// Returns a label for the members of a group.
+    /// Returns labels in which all members of a group have the name of the group as their label.
     fn of_group(mesh: &Mesh, group: &Group) -> Self {
         let (places, n, members) = match &group.members {
             Members::Cells(cells) => (Places::Cells, mesh.n_cells(), cells),

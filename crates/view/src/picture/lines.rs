@@ -40,7 +40,7 @@ impl Stroke {
 /// All lines of a picture.
 pub(super) struct Strokes {
     lines: Vec<Stroke>,
-    /// The lines of each band.
+    /// The indices of the lines of each band.
     lists: Lists,
     unit: f64,
 }
@@ -97,7 +97,8 @@ struct Ink {
     wider: f64,
 }
 
-/// Returns the ink of a kind of lines, and that of its casing, which is drawn below it.
+/// Returns the ink of a kind of lines, and the ink of its casing, if it has one. The casing is
+/// drawn below the lines.
 fn inks(kind: Kinds) -> (Ink, Option<Ink>) {
     let plain = |color, strength| (Ink { color, strength: [strength, 0.0], wider: 0.0 }, None);
     let white = [255.0; 3];
@@ -212,7 +213,8 @@ impl<'a> Seen<'a> {
         near.fold(f32::INFINITY, |lowest, x| lowest.min(self.height[y * wide + x]))
     }
 
-    /// Returns the lowest heights near all samples. Many lines look at the same samples.
+    /// Returns the lowest heights near all samples. This saves time if many lines look at the same
+    /// samples.
     fn lowest(&self) -> Vec<f32> {
         let wide = self.wide * SAMPLES;
         let in_row = |k: usize| self.lowest_in_row(k % wide, k / wide);

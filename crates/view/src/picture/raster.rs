@@ -78,7 +78,7 @@ impl Flat {
     }
 }
 
-/// Draws a picture on a white or transparent background.
+/// Draws the triangles and lines of a picture on a white or transparent background.
 pub(super) fn draw(
     drawing: &Drawing<'_>,
     frame: &Frame,

@@ -27,9 +27,9 @@ const ORDER: [&str; 13] = [
     "Connectivity",
     "Types",
 ];
-/// The initial number of rows of [`OFFSETS`]. It is doubled when necessary.
+/// The initial number of rows of the two-dimensional [`OFFSETS`]. It is doubled when necessary.
 pub(super) const SPARE: u64 = 64;
-/// Returns rows of zeros, with one number per topology.
+/// Returns an array of `Steps` with `rows` rows of zeros, one number per topology.
 pub(super) fn spare(name: &str, rows: u64) -> Column<'static> {
     let numbers = Numbers::Whole(vec![0; 4 * rows as usize]);
     Column { path: format!("Steps/{name}"), width: 4, chunk: None, numbers }
@@ -79,7 +79,7 @@ impl Column<'_> {
         (group, place.unwrap_or(ORDER.len()), name)
     }
 
-    /// Creates the array.
+    /// Gives the new array its numbers, its shape and its chunks.
     pub(super) fn put(&self, array: &mut DatasetBuilder, zlib: bool) {
         let n = self.n_numbers();
         match &self.numbers {

@@ -37,7 +37,7 @@ pub(super) struct Array {
 }
 
 impl Arrays {
-    /// Opens a file.
+    /// Opens a file, which must have the group `VTKHDF`.
     pub fn open(bytes: Vec<u8>, budget: Budget) -> Result<Self, Flaw> {
         let file = guarded("HDF5", || File::from_bytes(bytes))?;
         let arrays = Arrays { file, budget: Cell::new(budget) };
@@ -45,7 +45,7 @@ impl Arrays {
         Ok(arrays)
     }
 
-    /// Returns the numbers of an attribute of the group.
+    /// Returns the numbers of an attribute of the group `VTKHDF`, which must exist and be finite.
     pub fn attribute_numbers(&self, name: &str) -> Result<Vec<f64>, Flaw> {
         let found = self.attribute(name)?;
         let numbers = match &found {
@@ -80,7 +80,7 @@ impl Arrays {
         Ok(attributes.remove(name))
     }
 
-    /// Returns the times of the states if there is a group `Steps`.
+    /// Returns the times of the states, or `None` if there is no group `Steps`.
     pub fn times(&self) -> Result<Option<Vec<f64>>, Flaw> {
         if !self.groups("")?.iter().any(|name| name == "Steps") {
             return Ok(None);
@@ -233,7 +233,7 @@ impl Array {
         })
     }
 
-    /// Returns the flaw of this array.
+    /// Creates a flaw of this array.
     pub fn fail(&self, what: &str) -> Flaw {
         fail(&self.path, what)
     }

@@ -36,7 +36,8 @@ pub(super) struct XmlFile<'a> {
     budget: Cell<Budget>,
 }
 
-/// The sections of polygonal data in the order of their cell data, with the names of their counts.
+/// The sections of polygonal data in the order of their cell data, with the names of the attributes
+/// that state how many cells they hold.
 const POLYDATA: [(&str, &str); 4] = [
     ("Verts", "NumberOfVerts"),
     ("Lines", "NumberOfLines"),
@@ -50,7 +51,7 @@ pub(super) const TIME: &str = "TimeValue";
 const DAMAGED: &str = "the file is damaged or truncated; copy or write it again";
 
 impl<'a> XmlFile<'a> {
-    /// Reads the tags.
+    /// Reads the tags of a file.
     pub fn open(source: Source<'a>, budget: Budget) -> Result<Self, Flaw> {
         let document = document::outline(&source)?;
         let arrays = document.pieces.iter().flat_map(|piece| &piece.arrays);
@@ -135,7 +136,7 @@ impl<'a> XmlFile<'a> {
         self.document.dataset == "ImageData"
     }
 
-    /// Rejects a file that holds no mesh.
+    /// Rejects a file that holds an image.
     pub fn check_mesh(&self) -> Result<(), Flaw> {
         if !self.is_image() {
             return Ok(());
@@ -441,7 +442,8 @@ impl<'a> XmlFile<'a> {
         })
     }
 
-    /// Returns array bytes from a stream with lengths, and the number of stream bytes they take.
+    /// Returns the bytes of an array from a stream that begins with lengths, and the number of
+    /// stream bytes they take.
     fn unpack(
         &self,
         array: &ArrayTag,
