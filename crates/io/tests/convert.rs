@@ -21,7 +21,8 @@ fn array(name: &str, components: usize, values: Values) -> DataArray {
     DataArray { name: name.into(), components, values }
 }
 
-/// Writes the mesh and reads it back. Also returns what was lost.
+/// Writes a mesh to a file and reads it back. Returns the mesh read and the messages about what was
+/// lost.
 fn there_and_back(mesh: &Mesh, extension: &str, ascii: bool) -> (Mesh, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("mesh.{extension}"));

@@ -108,7 +108,7 @@ fn nifti_forms_that_differ_are_doubtful() {
     let said = warned(quaternion([2, 1], [10.0, 20.0, 30.0]));
     let most = (10.0_f64.powi(2) + 0.375_f64.powi(2)).sqrt();
     assert!(said[0].contains(&format!("by up to {most:.3} mm")), "{said:?}");
-    // A form without a code is not used.
+    // A qform or sform with the code 0 is not used.
     assert_eq!(warned(quaternion([0, 1], [0.0; 3])), [""; 0]);
     assert_eq!(warned(quaternion([1, 0], [0.0; 3])), [""; 0]);
 }

@@ -6,7 +6,7 @@ use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 use zeroset_io::vtk::Compression;
 use zeroset_io::{VolumeOptions, WriteOptions, read_volume, write_volume};
 
-/// Returns a volume of every type, at an oblique placement in RAS.
+/// Returns one volume of each number type, with an oblique placement in RAS.
 fn volumes() -> Vec<Volume> {
     let n = 5 * 4 * 3;
     macro_rules! of {

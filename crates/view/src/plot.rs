@@ -12,7 +12,7 @@ pub struct Curve {
     pub points: Vec<[f64; 2]>,
 }
 
-/// The number of panels side by side.
+/// The largest number of panels side by side.
 const COLUMNS: usize = 2;
 /// The width and height of a panel in pixels.
 const PANEL: [usize; 2] = [480, 240];
@@ -22,7 +22,7 @@ const TITLE: usize = 44;
 /// Returns a plot as SVG text. `across` is the name of the horizontal axes.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if no curve has a point.
+/// Returns [`Error::Case`] if no curve has a finite point.
 pub fn svg(title: &str, across: &str, curves: &[Curve]) -> Result<String> {
     let finite = |curve: &Curve| Curve {
         name: curve.name.clone(),
@@ -54,7 +54,8 @@ fn drawn(title: &str, across: &str, curves: &[Curve]) -> String {
     text + "</svg>\n"
 }
 
-/// Returns a panel whose upper left corner is at a place in the plot.
+/// Returns the SVG elements of a panel. Its upper left corner is `left` and `top` pixels from that
+/// of the plot.
 fn panel(curve: &Curve, across: &str, [left, top]: [f64; 2]) -> String {
     let [x0, x1] = [left + 72.0, left + PANEL[0] as f64 - 24.0];
     let [y0, y1] = [top + 32.0, top + PANEL[1] as f64 - 44.0];
@@ -102,14 +103,15 @@ fn panel(curve: &Curve, across: &str, [left, top]: [f64; 2]) -> String {
     )
 }
 
-/// Returns a text with the characters that XML reserves replaced, and without control characters.
+/// Returns a text in which `&`, `<` and `>` are replaced by XML entities, without control
+/// characters.
 fn escaped(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns a range that contains all numbers with a margin on each side, even if they are all
-/// equal.
+/// equal. Numbers beyond -1e300 and 1e300 count as these.
 fn range(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
     let low = numbers.clone().fold(f64::INFINITY, f64::min).max(-1e300);
     let high = numbers.fold(f64::NEG_INFINITY, f64::max).min(1e300);

@@ -193,7 +193,7 @@ fn view_along(subject: &Subject<'_>, direction: [f64; 3]) -> f64 {
 #[test]
 fn the_view_faces_a_flat_mesh_in_any_plane() {
     let mut mesh = square();
-    // Rotated about x and then about z, into a plane with the normal (0.48, 0.64, 0.6).
+    // A linear map moves the square into an oblique plane.
     for x in &mut mesh.vertices {
         let [a, b] = [x[0], x[1]];
         *x = [0.8 * a - 0.6 * -0.6 * b, -0.6 * a - 0.8 * 0.6 * b, 0.8 * b];
@@ -241,7 +241,7 @@ fn a_wide_domain_fills_its_canvas() {
     let ink = |x: usize, y: usize| image.pixels[3 * (y * width + x)..][..3] != [255; 3];
     let inside = (0..width * height).filter(|k| ink(k % width, k / width)).count();
     assert!(inside as f64 > 0.45 * (width * height) as f64, "{inside} of {}", width * height);
-    // A given size is obeyed, and so is that of the first picture of a series.
+    // A given size is used. Settled options contain the automatic size and give the same picture.
     let fixed = draw(&subject, &Options::default().with_size(600, 450)).unwrap();
     assert_eq!((fixed.width, fixed.height), (600, 450));
     let settled = Options::default().settled(&subject).unwrap();

@@ -158,7 +158,7 @@ fn what_has_no_value_is_grey() {
     let image = draw(&subject, &tiny()).unwrap();
     let grey = share(&image, |[r, g, b]| r == 186 && g == 186 && b == 186);
     assert!((0.4..0.48).contains(&grey), "{grey}");
-    // If the picture has text, the color bar explains gray.
+    // If the picture has text, the color bar includes the gray of vertices without a value.
     let with_bar = draw(&subject, &small()).unwrap();
     let at_bar = pixels(&with_bar).enumerate().filter(|(k, p)| k % 320 > 270 && *p == [186; 3]);
     assert!(at_bar.count() > 10);

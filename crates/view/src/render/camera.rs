@@ -123,7 +123,8 @@ impl Axes {
         Axes { right, up: cross(toward, right), toward, lamp: LAMP }
     }
 
-    /// Sets another direction to the lamp, of any nonzero length.
+    /// Sets the direction to the lamp, of any nonzero length. With `None`, the direction stays as
+    /// it is.
     pub(crate) fn lit(mut self, from: Option<V>) -> Self {
         self.lamp = from.map_or(self.lamp, unit);
         self

@@ -24,16 +24,16 @@ pub struct Frame {
 pub(crate) struct Eye {
     /// The point that the eye looks at.
     pub(super) middle: V,
-    /// The distance of the eye from that point.
+    /// The distance of the eye from `middle`.
     pub(super) distance: f64,
 }
 
 /// The extent of points as seen in a picture: horizontally, vertically, and toward the eye.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// The extent to the left and downward.
+    /// The smallest coordinates to the right and upward, in mesh units.
     pub low: [f64; 2],
-    /// The extent to the right and upward.
+    /// The largest coordinates to the right and upward, in mesh units.
     pub high: [f64; 2],
     /// The height of the point nearest to the eye.
     pub front: f64,
@@ -126,8 +126,9 @@ impl Frame {
         Frame { axes, scale, origin, unit, front, eye }
     }
 
-    /// Returns a frame that looks from `eye` in the viewing direction of a camera. `angle` is the
-    /// vertical angle of view of a picture of `size` pixels, in degrees, above 0 and below 180.
+    /// Returns a frame that looks from `eye` in the viewing direction of a camera, whose zoom is
+    /// ignored. `angle` is the vertical angle of view of a picture of `size` pixels, in degrees,
+    /// above 0 and below 180.
     pub fn from_eye(eye: [f64; 3], camera: &super::Camera, angle: f64, size: [u32; 2]) -> Self {
         let axes = Axes::new(camera);
         let half = 0.5 * angle.to_radians();

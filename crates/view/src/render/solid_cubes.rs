@@ -302,7 +302,8 @@ fn corners(volume: &Volume, [x, y, z]: [usize; 3]) -> [f64; 8] {
     std::array::from_fn(|k| volume.value(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)))
 }
 
-/// Returns the first and the last index of occupied cubes along each axis.
+/// Returns the first and the last index of occupied cubes along each axis, or `None` if there are
+/// none.
 fn bounds(inside: &[bool], [nx, ny, _]: [usize; 3]) -> Option<[[usize; 3]; 2]> {
     let rows = inside.par_chunks(nx).enumerate().filter_map(|(row, inside)| {
         let first = inside.iter().position(|&inside| inside)?;

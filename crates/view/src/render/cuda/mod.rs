@@ -204,7 +204,7 @@ impl DeviceRays<'_> {
     }
 }
 
-/// Checks that enough GPU memory is free.
+/// Checks that `bytes` bytes of GPU memory are free. The error names `what`.
 pub(crate) fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
     let remedy = "draw on the CPU (--device cpu), or choose a smaller picture or volume";
     cuda.check_room(bytes as u64, what, remedy)

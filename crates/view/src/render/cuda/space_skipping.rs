@@ -112,7 +112,7 @@ fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
     levels
 }
 
-/// Computes the levels of the pyramid one after the other.
+/// Computes the levels of the pyramid, each from the one below it, starting at the cubes.
 fn pyramid(
     cuda: &Cuda,
     inside: &Array<u8>,
