@@ -30,7 +30,7 @@ pub(super) struct Scratch<R: Real> {
     active: Vec<u32>,
     now: Vec<u32>,
     told: Vec<u32>,
-    /// Whether each examined patch has cut cells.
+    /// For each patch that a reinitialization examines, whether it owns a vertex of a cut cell.
     pub(super) found: Vec<bool>,
     threads: PerThread<LocalScratch<R>>,
 }
@@ -133,7 +133,7 @@ fn rounds<R: Real, const N: usize>(
     active.extend_from_slice(&state.seeded);
     active.sort_unstable();
     active.dedup();
-    // There may be many small solves on a large mesh, so nothing here depends on the number of
+    // Many small solves may run on a large mesh, so no work here is proportional to the number of
     // patches.
     let mut touched = std::mem::take(&mut state.scratch.touched);
     touched.clear();

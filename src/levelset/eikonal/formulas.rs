@@ -149,8 +149,8 @@ pub(super) fn tetrahedron_foot<R: Real>(
 /// The sides of a face, as pairs of its vertices.
 const SIDES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
-/// The limit below which a face counts as thin: the square of the sine of an angle. In thin faces,
-/// rounding may decide on which side of the face a point lies.
+/// The limit below which a face counts as thin: the square of the sine of the angle at its first
+/// vertex. In thin faces, rounding may decide on which side of the face a point lies.
 const THIN: f64 = 1e-3;
 
 /// The position of the minimum on a face.
@@ -179,7 +179,7 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
             let (mu1, mu2) = ((g22 * d1 - g12 * d2) * inverse, (g11 * d2 - g12 * d1) * inverse);
             let w2 = f * f - (d1 * mu1 + d2 * mu2);
             if w2 > R::zero() {
-                // The foot of d in the face, and its height above the face.
+                // The foot of d in the plane of the face, and the height of d above this plane.
                 let (l1, l2) = ((g22 * r1 - g12 * r2) * inverse, (g11 * r2 - g12 * r1) * inverse);
                 let height = q.dot(&normal).abs() * inverse.sqrt();
                 let w = w2.sqrt();
@@ -244,7 +244,8 @@ mod tests {
             prop_assume!((b - a).norm() > 1e-3);
             let exact = brute_triangle(ua, ub, a, b, c, f);
             let u = triangle(ua, ub, &a, &b, &c, f);
-            // The samples miss the minimum by their spacing squared times the curvature.
+            // The samples miss the minimum by at most about their spacing squared times the
+            // curvature.
             prop_assert!(u <= exact + 1e-12 && u > exact - 1e-6, "{u} against {exact}");
         }
 
@@ -289,7 +290,8 @@ mod tests {
             let found = circle(ua, ub, &a, &b, &c, f);
             // At the ends of the edge both branches agree up to rounding.
             prop_assert!((found - exact).abs() <= 1e-12 * exact.max(1.0), "{found} for {exact}");
-            // A straight front arrives later, because the distance is convex along the edge.
+            // A straight front does not arrive earlier, because the distance is convex along the
+            // edge.
             prop_assert!(triangle(ua, ub, &a, &b, &c, f) >= found - 1e-12);
         }
     }

@@ -12,7 +12,7 @@ pub struct Gradient {
     /// The constant gradient of each cell; NaN if one of its vertices has no value.
     pub cells: Vec<[f64; 3]>,
     /// The gradient at each vertex: the mean over its cells with a gradient, weighted by their
-    /// measure.
+    /// measure; NaN if there is no such cell.
     pub vertices: Vec<[f64; 3]>,
 }
 

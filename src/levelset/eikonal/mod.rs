@@ -53,7 +53,7 @@ const INNER_REPETITIONS: usize = 8;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Slowness<R: Real> {
-    /// One positive value.
+    /// One positive value for all cells.
     Uniform(R),
     /// One positive value per mesh cell.
     PerCell(Vec<R>),

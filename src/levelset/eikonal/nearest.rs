@@ -44,7 +44,7 @@ pub struct Nearest {
 /// front has to be followed. The total work is therefore about twice that of one source, regardless
 /// of their number. Sources with the same `group` number are solved separately but count as one.
 ///
-/// Values and seeds in the state are removed before and after.
+/// Removes the values and seeds of the state before the first solve and after the last one.
 ///
 /// # Errors
 /// Returns the errors of the solver.
@@ -114,7 +114,8 @@ fn add(total: &mut Stats, stats: Stats) {
 }
 
 impl<R: Real> EikonalState<R> {
-    /// Sets the values of a source; `position` maps mesh order to patch order.
+    /// Lowers the values of vertices to those of a source, and fixes them if the source is fixed.
+    /// `position` maps mesh order to patch order.
     fn give(&mut self, source: &Source, position: &[u32]) {
         for &(v, value) in &source.values {
             let at = position[v as usize] as usize;
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn labels_part_at_the_bisector_and_equals_go_to_the_first() {
-        // The vertices are (0.25, 0.5) and (0.75, 0.5), so the line x = 1/2 belongs to both.
+        // The vertices are (0.25, 0.5) and (0.75, 0.5), so the line x = 1/2 is equally far from
+        // both.
         let [a, b] = [20 * 41 + 10, 20 * 41 + 30];
         for (jitter, front) in
             [(0.0, Front::Plane), (0.0, Front::Circular), (0.25, Front::Circular)]

@@ -16,7 +16,7 @@ use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 use crate::surface::Locator;
 
-/// Barycentric weights below this value count as zero, so that the point lies on a smaller face of
+/// Barycentric weights up to this value count as zero, so that the point lies on a smaller face of
 /// the cell.
 const ON_SIDE: f64 = 1e-9;
 
@@ -106,8 +106,8 @@ impl<'a> Paths<'a> {
             path.points.push(to.into());
             path.length += (to - from).norm();
         };
-        // u decreases in every step, but rounding could make steps too small to end in reasonable
-        // time.
+        // u decreases in every step, but rounding could make the steps so small that the path does
+        // not end in reasonable time.
         for _ in 0..4 * self.mesh.n_cells() + 100 {
             match self.next(&place) {
                 None => break,
@@ -328,7 +328,8 @@ mod tests {
         let path =
             Paths::new(&mesh, &none, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
         assert_eq!((path.source, path.points.len(), path.length), (None, 1, 0.0));
-        // An arbitrary field has no path down to a source, but the path still ends.
+        // In an arbitrary field without sources, no descent leads to a source, but the path still
+        // ends.
         let odd: Vec<f64> = (0..mesh.n_vertices()).map(|k| (k * 7919 % 101) as f64).collect();
         let path = Paths::new(&mesh, &odd, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
         assert_eq!(path.source, None);

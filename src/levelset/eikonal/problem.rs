@@ -48,8 +48,8 @@ impl<R: Real> Problem<R> {
         Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
     }
 
-    /// Returns for each patch whether it or one of its neighbors has a cell with an obtuse angle,
-    /// or is not made of triangles.
+    /// Returns for each patch whether it or one of its neighbors has a cell with an obtuse angle.
+    /// Tetrahedra count as obtuse.
     pub(super) fn near_obtuse(&self) -> Vec<bool> {
         let (patches, coordinates) = (&*self.patches, &*self.coordinates);
         if patches.arity() != 3 {

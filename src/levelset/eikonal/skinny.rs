@@ -54,7 +54,7 @@ pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Fr
     n
 }
 
-/// Whether a triangle has a very large or a very small angle.
+/// Whether a triangle has an angle above [`LARGEST_ANGLE`] or below [`SMALLEST_ANGLE`].
 fn skinny(x: [Vec3; 3]) -> bool {
     (0..3).any(|k| {
         let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);

@@ -148,7 +148,7 @@ impl<'a> Simplices<'a> {
         self.touching[first..].iter().take_while(move |t| t.0 == v).map(|t| t.1)
     }
 
-    /// Finds the part of a simplex inside a cell: the vertices they share.
+    /// Sets `part` to the part of a simplex inside a cell: the vertices that both share.
     fn shared(&self, s: u32, cell: &[u32], part: &mut Vec<Vec3>) {
         let source = &self.vertices[s as usize * self.arity..][..self.arity];
         part.clear();
@@ -275,8 +275,9 @@ pub struct CurveSeeds {
 /// each. If `with_parts` is false, the source has no parts.
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
-/// where it leaves the next. The vertices of a cell get their straight distance to the piece in it.
-/// Returns `None` for a curve without segments or a mesh without cells.
+/// where it leaves the next. The vertices of a cell get their straight-line distance to the piece
+/// of the segment in it, multiplied by the slowness of the cell. Returns `None` for a curve without
+/// segments or a mesh without cells.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory for the parts.
