@@ -18,8 +18,8 @@ fn noise(k: usize) -> f64 {
     ((x ^ x >> 29) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Returns the square [-1, 1]^2 of n x n cells, with interior vertices displaced by up to a quarter
-/// of a cell.
+/// Returns the square [-1, 1]^2 of n x n cells, two triangles each. Interior vertices are displaced
+/// by up to a quarter of a cell along each axis.
 fn square(n: u32) -> Mesh {
     let h = 2.0 / f64::from(n);
     let mut vertices = Vec::new();

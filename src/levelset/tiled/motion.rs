@@ -54,8 +54,8 @@ pub struct StepInfo {
     pub blocks: usize,
     /// The number of voxels well inside the band, |phi| < gamma - 1/16, at the end of the step.
     pub active_voxels: u64,
-    /// The largest change of phi per time in the half of the band next to the interface, before
-    /// reinitialization, in voxels.
+    /// The largest rate of change `|d phi / dt|` in the half of the band next to the interface,
+    /// before reinitialization, in voxels per time.
     pub rate: f64,
     /// Whether any interface is left: the blocks contain both signs.
     pub has_interface: bool,
@@ -152,7 +152,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         Band { gamma: self.core(), reach: self.options.reach() }
     }
 
-    /// Returns whether blocks that are not needed are removed before the next step.
+    /// Returns whether blocks that are not needed are to be removed before the next step.
     pub fn is_tidy_due(&self) -> bool {
         self.steps.is_multiple_of(TIDY_EVERY as u64)
     }

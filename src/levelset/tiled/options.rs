@@ -80,14 +80,16 @@ pub struct Options {
     pub scheme: Scheme,
     /// The time integration.
     pub time: Time,
-    /// The CFL factor nu in `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1.
+    /// The CFL factor nu in `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1, where d
+    /// is the dimension.
     ///
     /// The default is 0.5. The paper's 0.3 is safe, and 0.9 is about the limit of Euler steps. For
     /// any nu below 1, the error of WENO5 with RK3 comes from the discretization in space, not in
     /// time.
     pub nu: f64,
     /// The longest step while a coefficient depends on time; infinite by default. Where the change
-    /// of a coefficient cannot be derived from its expression, it is sampled at least that often.
+    /// of a coefficient cannot be derived from its expression, the coefficient is sampled at
+    /// intervals of at most this length.
     pub max_step: f64,
     /// The time at which the motion begins, 0 by default.
     pub start_time: f64,
@@ -95,8 +97,8 @@ pub struct Options {
     pub reinitialize: Reinitialize,
 }
 
-/// The largest finite half width. `f32` can represent differences of up to twice this value in
-/// [`formulas::weno`](super::formulas::weno).
+/// The largest finite half width. With differences of up to twice this value, the products in
+/// [`formulas::weno`](super::formulas::weno) stay within the range of `f32`.
 pub const MOST_GAMMA: f64 = 20.0;
 
 impl Options {

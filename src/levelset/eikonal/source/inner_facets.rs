@@ -1,15 +1,16 @@
 //! Division of a source whose vertices are joined by edges or faces that are not part of it.
 //!
-//! Where a wall bends, an inner edge of the mesh may join two vertices of the wall. With both
-//! values zero, a solver treats the whole edge as part of the wall, and the front starts too early.
-//! The source is therefore divided into classes without such edges, which are solved separately.
+//! Where a wall bends, an inner edge of the mesh may join two vertices of the wall. If both
+//! vertices have the value zero, a solver treats the whole edge as part of the wall, and the front
+//! starts too early. The source is therefore divided into classes without such edges, which are
+//! solved separately.
 
 use std::collections::{HashMap, HashSet};
 
 use super::pieces::colors;
 use crate::mesh::Mesh;
 
-/// The largest number of classes. Each one costs a solve.
+/// The largest number of classes per color. Each one costs a solve.
 const MOST_CLASSES: usize = 8;
 
 /// An edge or face, given by its vertices in ascending order. An edge repeats its last vertex.
@@ -52,8 +53,8 @@ pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Vec<u32>> {
     classes
 }
 
-/// Divides simplices into overlapping classes without inner edges and faces. `at` lists the inner
-/// edges and faces at each vertex.
+/// Divides simplices into at most [`MOST_CLASSES`] overlapping classes. Only the last one may
+/// contain inner edges or faces. `at` lists the inner edges and faces at each vertex.
 fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u32>> {
     let mut is_covered = vec![false; simplices.len()];
     let mut classes = Vec::new();
@@ -62,7 +63,8 @@ fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u
         let mut class =
             Class { at, is_member: HashSet::new(), takes_all: is_last, is_closed: false };
         let mut chosen = vec![false; simplices.len()];
-        // The first pass makes progress, the second one keeps gaps between the simplices small.
+        // The first pass takes simplices that no class covers yet. The second pass repeats covered
+        // ones to keep the gaps between simplices small.
         for pass in [false, true] {
             class.takes_all &= !pass;
             for (k, simplex) in simplices.iter().enumerate() {

@@ -14,9 +14,9 @@ const MOST_PIECES: usize = 256;
 /// The largest number of colors. Each one costs a solve.
 const MOST_COLORS: usize = 8;
 
-/// Divides simplices into smooth pieces at their corners, and gives each piece a color, so that
-/// touching pieces have different colors if eight colors suffice. Returns the color of each
-/// simplex.
+/// Divides simplices into smooth pieces at their corners, and gives each piece the first color that
+/// no earlier touching piece has, or the last of [`MOST_COLORS`] if none is free. With more than
+/// [`MOST_PIECES`] pieces, there is only one color. Returns the color of each simplex.
 pub(super) fn colors(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
     let piece_of = pieces(mesh, simplices);
     let n_pieces = piece_of.iter().max().map_or(0, |last| last + 1);

@@ -2,15 +2,16 @@
 
 use crate::geometry::Real;
 
-/// Returns the limit of the first-order terms, `2 r / (d speed)` with `speed = |a| + |eps|`;
-/// infinite if the speed is 0.
+/// Returns the longest step that the first-order terms allow, `2 r / (d speed)` with `speed = |a| +
+/// |eps|`; infinite if the speed is 0.
 #[inline]
 pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R) -> R {
     let d = R::of((N - 1) as f64);
     if speed > R::zero() { (inradius + inradius) / (d * speed) } else { R::INFINITY }
 }
 
-/// Returns the limit of the curvature term, `2 r^2 / (d beta)`; infinite without curvature.
+/// Returns the longest step that the curvature term allows, `2 r^2 / (d beta)`; infinite without
+/// curvature.
 #[inline]
 pub fn largest_diffusive_step<R: Real, const N: usize>(inradius: R, beta: R) -> R {
     let d = R::of((N - 1) as f64);

@@ -42,13 +42,13 @@ fn floor<V: Lanes>(largest: V) -> V {
     V::constant(12.0 * SCALE * 1e-6) * largest + lowest
 }
 
-/// Returns `v1 - 2 v2 + v3`, bitwise identical when mirrored.
+/// Returns `a - 2 b + c`, bitwise identical if `a` and `c` are exchanged.
 #[inline(always)]
 fn second<V: Lanes>(a: V, b: V, c: V) -> V {
     (a + c) - (b + b)
 }
 
-/// Returns `v1 - 4 v2 + 3 v3`.
+/// Returns `a - 4 b + 3 c`.
 #[inline(always)]
 fn slope<V: Lanes>(a: V, b: V, c: V) -> V {
     (a + V::constant(3.0) * c) - V::constant(4.0) * b
@@ -68,7 +68,7 @@ fn weighted<V: Lanes>(v: [V; 5], w: [V; 3]) -> V {
     ((a1 * c1 + a2 * c2) + a3 * c3) / (V::constant(6.0) * ((a1 + a2) + a3))
 }
 
-/// Returns products of squares that are proportional to `1 / (S_k + e)^2`.
+/// Returns products of squares that are proportional to `1 / (S_k + e)^2`, given `S_k + e`.
 #[inline(always)]
 fn weights<V: Lanes>(s: [V; 3]) -> [V; 3] {
     let (a, b, c) = (s[1] * s[2], s[0] * s[2], s[0] * s[1]);
@@ -135,7 +135,7 @@ fn differences<V: Lanes>(p: [V; 7]) -> [V; 6] {
 mod tests {
     use super::*;
 
-    /// Evaluates the formula as published.
+    /// Evaluates the formula as published, except for the floor of e.
     fn printed(v: [f64; 5]) -> f64 {
         let [v1, v2, v3, v4, v5] = v;
         let square = |x: f64| x * x;

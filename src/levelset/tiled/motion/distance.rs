@@ -23,7 +23,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         tally
     }
 
-    /// Takes steps of the reinitialization equation.
+    /// Takes `iterations` steps of the reinitialization equation, at least one.
     pub fn relax<G: Blocks<R, S, E>>(&mut self, grid: &G, iterations: usize) -> Tally {
         let [mut new, mut old] = std::mem::take(&mut self.stages);
         let mut tally = self.relax_once(grid, &self.phi, None, &mut new);
@@ -64,7 +64,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 
     /// Recomputes distances: from phi next to the interface, and by the eikonal equation elsewhere.
-    /// The equation is solved at all other voxels at once. This is repeated until nothing changes.
+    /// Each pass solves the equation at all other voxels at once. Passes are repeated until nothing
+    /// changes, up to a limit that grows with gamma.
     pub fn reinitialize_directly<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
         let gamma = self.gamma();
         let mut new = std::mem::take(&mut self.stages[0]);
@@ -76,7 +77,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             direct_reinitialization::near::<R, E>,
         );
         std::mem::swap(&mut self.phi, &mut new);
-        // A change travels one voxel per pass, and distances grow by at least a third of a voxel.
+        // A change travels one voxel per pass, and distances grow by at least a third of a voxel
+        // from one voxel to the next.
         let most = 3 * self.options.gamma.min(1e4) as usize + 16;
         for _ in 0..most {
             let relax = direct_reinitialization::relax::<R, E>;

@@ -115,8 +115,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// Returns the largest change on a block, over the voxels that were in the half of the band next to
-/// the interface.
+/// Returns the largest change of phi on a block, over the voxels that were in the half of the band
+/// next to the interface.
 fn change<R: Real, S: Stored<R>>(before: &[S], after: &[R], gamma: R) -> f64 {
     let near = gamma * R::of(0.5);
     let most = before.iter().zip(after).fold(R::zero(), |most, (old, new)| {
