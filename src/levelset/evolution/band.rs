@@ -118,7 +118,7 @@ impl<R: Real> Band<R> {
         self.follow_inside(problem);
     }
 
-    /// Recomputes the band in the patches `near` from the vertices inside it.
+    /// Recomputes the band in the patches `near` from the flags in `inside`.
     fn follow_inside(&mut self, problem: &Problem<R>) {
         problem.cpu.run(|| match problem.patches.arity() {
             3 => self.mark_cells::<3>(problem),

@@ -69,7 +69,7 @@ pub struct Breakdown {
     pub vertex: u32,
     /// The position of the vertex.
     pub place: [f64; 3],
-    /// The worst cell at the vertex, in mesh order.
+    /// The cell at the vertex that allows the shortest step, in mesh order.
     pub cell: u32,
     /// The likely cause.
     pub cause: Cause,

@@ -230,9 +230,9 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Computes what `sampling` specifies for the coefficient at all vertices of the listed
-    /// patches, which are in ascending order. The unit of the coefficient is a length to the power
-    /// of `power`, per time.
+    /// Evaluates, bounds or averages the coefficient, as `sampling` specifies, at all vertices of
+    /// the listed patches, which are in ascending order. The unit of the coefficient is a length to
+    /// the power of `power`, per time.
     ///
     /// Returns the first vertex (patch order) with a value that is not finite, if any.
     pub fn refresh(

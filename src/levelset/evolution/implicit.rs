@@ -74,7 +74,8 @@ pub(super) const fn pairs(arity: usize) -> usize {
 }
 
 impl<R: Real> Implicit<R> {
-    /// Solves for the curvature part of a step. On return `next` is the solution.
+    /// Solves for the curvature part of a step. On entry, `next` holds the result of the other
+    /// terms; on return, it holds the solution.
     ///
     /// `product` is scratch memory with unspecified contents. Values that are not finite are not
     /// detected here but when the result is checked.

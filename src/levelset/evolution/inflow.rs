@@ -283,7 +283,8 @@ impl<R: Real> Problem<R> {
         Ok(())
     }
 
-    /// Returns the given value at a vertex (patch order).
+    /// Returns the given inflow value at a vertex (patch order) at time `t`, or `None` if no values
+    /// are given.
     pub fn given_inflow(&self, v: usize, t: f64) -> Option<f64> {
         let (values, sites) = (self.inflow.values.as_ref()?, self.sites.as_ref()?);
         let mut value = [0.0];
@@ -303,8 +304,9 @@ impl<R: Real> Problem<R> {
         may_flow_in && (inflow.varies() || inflow.has_values() && velocity_varies)
     }
 
-    /// Returns phi at the start, in mesh order. If the given phi has no interface, the inflow
-    /// values at the start time replace it at the inflow vertices, as after every step.
+    /// Returns phi at the start, in mesh order. If the given phi has no interface and the inflow
+    /// values at the start time create one, they replace phi at the inflow vertices, as after every
+    /// step.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is no interface, and none can enter.

@@ -37,7 +37,8 @@ pub(super) struct Window<R> {
     /// The patches with a moving vertex, in ascending order.
     pub active: Vec<u32>,
     /// The patches whose coefficients are read, in ascending order: the active patches, the patches
-    /// of a boundary with given inflow, and the neighbors of both.
+    /// of a boundary with given inflow, and the neighbors of both. Empty if no coefficient depends
+    /// on time.
     reading: SparseSet,
     /// The limits that the cells put on the time step.
     pub limits: Limits<R>,
@@ -110,7 +111,8 @@ impl<R: Real> Window<R> {
     }
 
     /// Returns the failure for a step that is too short to advance time. Its vertex belongs to the
-    /// cell that limited the step most, at the time that limited the step.
+    /// cell that limits the step most with the coefficients at time `limited_at`. If a coefficient
+    /// is invalid at that time, returns the failure for this coefficient instead.
     pub fn lost_step(
         &mut self,
         problem: &mut Problem<R>,
@@ -138,8 +140,8 @@ impl<R: Real> Window<R> {
         first_order.min(cfl * limits.curvature.to_f64())
     }
 
-    /// Computes what `sampling` specifies for all coefficients that are read, and updates the
-    /// limits on the step.
+    /// Evaluates, bounds or averages the coefficients in all patches of `reading`, as `sampling`
+    /// specifies, and updates the limits on the step.
     fn refresh(
         &mut self,
         problem: &mut Problem<R>,

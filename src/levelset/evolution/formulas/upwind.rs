@@ -83,10 +83,12 @@ pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     k
 }
 
-/// Returns the positive fluxes, which flow to a vertex, their sum, and the sum of all `|K_i|`.
+/// Returns the positive part of each flux (positive flux flows to the vertex), the sum of these
+/// parts, and the sum of all `|K_i|`.
 ///
 /// A flux within rounding of zero counts as zero. Otherwise a vertex that receives only a rounding
-/// error would move, because the size of its fraction does not matter.
+/// error would move, because the ratio of numerator to denominator does not depend on the size of
+/// its fraction.
 #[inline]
 pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {
     let mut size = k[0].abs();
@@ -102,8 +104,8 @@ pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {
     (out, sum, size)
 }
 
-/// Returns the differences between the values of phi and the first one, so that a large offset does
-/// not cost accuracy, and the sum of their absolute values.
+/// Returns the differences between the values of phi and the first value, so that a large offset
+/// does not cost accuracy, and the sum of their absolute values.
 #[inline]
 fn rises<R: Real, const N: usize>(phi: &[R; N]) -> ([R; N], R) {
     let mut rise = [R::zero(); N];
