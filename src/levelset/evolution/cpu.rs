@@ -62,8 +62,8 @@ impl<R: Real> Evolution<R> {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if options contradict each other, a coefficient has the wrong length
-    /// or is not finite, the curvature is negative, or phi has no zero set and none can enter.
-    /// Returns [`Error::Mesh`] if the size of a cell does not fit in the scalar type, and
+    /// or is not finite, the curvature coefficient is negative, or phi has no zero set and none can
+    /// enter. Returns [`Error::Mesh`] if the size of a cell does not fit in the scalar type, and
     /// [`Error::Numerical`] if an expression is not finite.
     pub fn new(
         cpu: Arc<Cpu>,

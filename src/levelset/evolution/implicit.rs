@@ -57,7 +57,7 @@ impl<R: Real> Implicit<R> {
         }
     }
 
-    /// Clears the direction at vertices that no longer move.
+    /// Clears the direction at `vertices`, because some of them may no longer move.
     pub fn forget(&mut self, vertices: Range<usize>) {
         self.direction[vertices].fill(R::zero());
     }

@@ -37,7 +37,7 @@ impl<R: Real> Increments<R> {
         self.increment[vertex]
     }
 
-    /// Clears the increments of vertices that no longer move.
+    /// Clears the increments of `vertices`, because some of them may no longer move.
     pub fn forget(&mut self, vertices: Range<usize>) {
         self.increment[vertices.clone()].fill(R::zero());
         self.fresh[vertices].fill(R::zero());

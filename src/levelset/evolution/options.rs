@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// When the interface may have moved by half of the half width.
+    /// When the interface may have moved by half of the half width; without a band, never.
     Displacement,
     /// Every `floor(w / (4 max r))` steps, but at least 1, where w is the half width and r ranges
-    /// over the inradii in the band (paper, section 3.4).
+    /// over the inradii in the band (paper, section 3.4); without a band, never.
     Published,
     /// Every given number of steps; in a band, also whenever [`Rule::Displacement`] requires it.
     Every(usize),
@@ -103,7 +103,8 @@ pub struct Options {
     /// by default.
     pub least_quality: f64,
     /// The longest step while a coefficient depends on time; infinite by default. Where the change
-    /// of a coefficient cannot be derived from its expression, it is sampled at least that often.
+    /// of a coefficient cannot be derived from its expression, the coefficient is sampled at
+    /// intervals of at most this length.
     pub max_step: f64,
     /// The time at which the evolution begins, 0 by default.
     pub start_time: f64,

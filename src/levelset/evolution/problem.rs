@@ -131,9 +131,10 @@ impl<R: Real> Problem<R> {
         cpu.run(|| motion.refresh(patches, list, sites, sampling))
     }
 
-    /// Finds the first of several instants at which a coefficient is invalid in the patch of a
-    /// vertex (patch order), and evaluates the coefficients at this instant.
-    /// If there is none, returns the middle of the span.
+    /// Finds the first of several instants of `span` at which a coefficient is invalid in the patch
+    /// of a vertex (patch order), and evaluates the coefficients at this instant. Returns the name
+    /// of the coefficient, the vertex and the instant. If there is no such instant, returns the
+    /// middle of the span.
     #[cold]
     fn first_invalid(&mut self, vertex: usize, span: TimeSpan) -> (&'static str, usize, f64) {
         const INSTANTS: u32 = 64;

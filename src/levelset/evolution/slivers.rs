@@ -40,7 +40,7 @@ impl Slivers {
         self.typical_inradius / self.inradius
     }
 
-    /// Whether explicit steps would be too short.
+    /// Whether explicit curvature steps would be too short.
     pub(super) fn matter(&self) -> bool {
         self.factor() > SLIVER_STEPS
     }

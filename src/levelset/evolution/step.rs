@@ -25,9 +25,9 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// Returns [`Error::Numerical`] with the vertex, the cell and the likely cause (see
     /// [`Evolution::breakdown`]) if a value or coefficient is not finite, phi grows too large, the
-    /// curvature is negative, the step is too short to advance time, or the semi-implicit step does
-    /// not converge. The same error is returned if nothing moves and `max_dt` is infinite. After an
-    /// error, phi is still the result of the previous step.
+    /// curvature coefficient is negative, the step is too short to advance time, or the
+    /// semi-implicit step does not converge. The same error is returned if nothing moves and
+    /// `max_dt` is infinite. After an error, phi is still the result of the previous step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let before = self.progress.time;
@@ -70,8 +70,8 @@ impl<R: Real> Evolution<R> {
         Ok(until.after(step.dt, step.rate))
     }
 
-    /// Computes `next` from phi by a step of length `dt` that ends at `time`. Also returns whether
-    /// a cell was cut.
+    /// Computes `next` from phi by a step of length `dt` that ends at `time`. Returns whether the
+    /// interface cuts a cell at the start of the step, and the effect of the step.
     fn make_next(&mut self, dt: f64, time: f64) -> std::result::Result<(bool, Outcome<R>), Flaw> {
         let Evolution { problem, phi, next, band, scratch, progress, .. } = self;
         let Scratch { cut, outcomes, threads } = scratch;

@@ -132,7 +132,7 @@ impl<R: Real> Block<'_, R> {
         n % E < x && n / E % E < y && n / (E * E) < z
     }
 
-    /// Writes a value to all voxels that are not part of the grid.
+    /// Writes a value to all voxels of the block that are not part of the grid.
     pub(super) fn fill_beyond<const E: usize>(&self, out: &mut [R], value: R) {
         if self.extent == [E; 3] {
             return;
@@ -156,7 +156,8 @@ impl<R: Real> Block<'_, R> {
     }
 }
 
-/// Writes the result of one evaluation, `E^3` values. Voxels beyond the extent get gamma.
+/// Writes the result of one evaluation, `E^3` values. Voxels beyond the extent get gamma. Returns
+/// the statistics of the voxels within it.
 ///
 /// # Panics
 /// Panics if an array is shorter than stated above for a halo of `scheme.reach()` voxels.

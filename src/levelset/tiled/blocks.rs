@@ -9,8 +9,9 @@ pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
     /// One block of a pass.
     type Place;
 
-    /// Calls `work` for each block with its values in `out`. The results are combined in an order
-    /// that does not depend on the number of threads. Returns `None` if there are no blocks.
+    /// Calls `work` for each block, with the slice of `out` that receives its values. The results
+    /// are combined in an order that does not depend on the number of threads. Returns `None` if
+    /// there are no blocks.
     fn fold_into<T: Send>(
         &self,
         out: &mut Pool<S, E>,

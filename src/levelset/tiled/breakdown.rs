@@ -55,8 +55,8 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Returns the position of the voxel, if voxel (0, 0, 0) lies at `origin` and the edge of a
-    /// voxel is `dx`.
+    /// Returns the position of the voxel, if voxel (0, 0, 0) lies at `origin` and voxels have edge
+    /// length `dx`.
     pub fn place(&self, origin: [f64; 3], dx: f64) -> [f64; 3] {
         std::array::from_fn(|k| origin[k] + dx * f64::from(self.voxel[k]))
     }

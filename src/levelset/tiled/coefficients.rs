@@ -35,8 +35,8 @@ impl<R: Real> Prepared<R> {
         }
     }
 
-    /// Returns the values, bounds or means on a block. `change` is raised to the largest product of
-    /// change and duration.
+    /// Returns the values, bounds or means on a block, or `None` if there are none. Raises `change`
+    /// to the [`Speed::change`] of the coefficient if that is larger.
     fn values<'a>(
         &'a self,
         block: Place,
@@ -122,7 +122,8 @@ pub(super) struct Coefficients<R> {
 pub(super) struct Speed {
     /// The largest `sum_k |U_k| + |F| sqrt(d) + 2 d alpha` over the band.
     pub most: f64,
-    /// The largest product of change and duration of a coefficient, in voxels.
+    /// The largest product of the change of a coefficient over the sampled span and the length of
+    /// the span, in voxels.
     pub change: f64,
     not_finite: bool,
     negative: bool,
@@ -134,7 +135,7 @@ impl Speed {
         Speed { not_finite, negative, ..Speed::default() }
     }
 
-    /// Returns the speed of coefficients with this product of change and duration.
+    /// Returns the speed with this [`Self::change`].
     pub fn with_change(self, change: f64) -> Self {
         Speed { change, ..self }
     }
@@ -256,8 +257,8 @@ impl<R: Real> Coefficients<R> {
         Speed { most, change: 0.0, not_finite: !most.is_finite(), negative }
     }
 
-    /// Returns the terms on a block, and the largest product of change and duration of a
-    /// coefficient. `scratch` holds the values of coefficients that vary.
+    /// Returns the terms on a block, and the largest [`Speed::change`] of a coefficient. `scratch`
+    /// holds the values of coefficients that vary.
     pub fn on_block<'a>(
         &'a self,
         block: Place,

@@ -1,5 +1,6 @@
 //! Advection by a velocity: `U . grad phi` with upwind differences on each axis (docs/tiles.md,
-//! section 8). `upwind_from` and `weno_from` give the derivatives.
+//! section 8). If no other term needs both one-sided derivatives, `upwind_from` and `weno_from`
+//! give the upwind one alone.
 
 use crate::levelset::tiled::lanes::Lanes;
 
