@@ -22,7 +22,7 @@ pub(super) struct Rims {
     tree: Tree,
     /// Ends of each edge in tree order, and the excess of one direction over the other.
     edges: Vec<([Vec3; 2], f64)>,
-    /// Length of the edges in each node, weighted by their excess.
+    /// Total length of the edges in each node, weighted by their excess.
     lengths: Vec<f64>,
 }
 
@@ -63,7 +63,7 @@ impl Rims {
         Rims { tree, edges, lengths }
     }
 
-    /// Returns true for a closed surface.
+    /// Returns whether there are no boundary edges, as on a closed surface.
     pub fn is_empty(&self) -> bool {
         self.tree.order.is_empty()
     }
@@ -88,7 +88,7 @@ impl Rims {
 }
 
 /// Returns an upper bound on the integral of 1 / distance^2 along a segment, seen from any point of
-/// the ball. It is exact for radius 0.
+/// the ball of this radius around `center`. The bound is exact for radius 0.
 fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     let nearest = (closest_point(center, ends) - center).norm();
     if nearest <= radius {

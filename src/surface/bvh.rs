@@ -156,8 +156,8 @@ fn count(n: usize) -> usize {
     if n <= LEAF { 1 } else { 1 + count(n / 2) + count(n - n / 2) }
 }
 
-/// Fills `nodes` for the pieces in `order`. `first` is the index of the first node, and `begin` is
-/// the position of the first piece.
+/// Fills `nodes` for the pieces in `order`, which it puts into tree order. `first` is the index of
+/// the first node, and `begin` is the position of the first piece.
 fn build(nodes: &mut [Node], order: &mut [u32], first: u32, begin: u32, boxes: &[(Vec3, Vec3)]) {
     let n = order.len();
     let (node, children) = nodes.split_at_mut(1);

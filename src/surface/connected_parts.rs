@@ -34,7 +34,7 @@ impl Extent {
         triangles: 0,
     };
 
-    /// Returns the longest edge of the bounding box.
+    /// Returns the length of the longest edge of the bounding box.
     pub fn longest(&self) -> f64 {
         (Vec3::from(self.high) - Vec3::from(self.low)).max()
     }
@@ -127,8 +127,8 @@ impl Parts {
         all
     }
 
-    /// Removes the components for which `keep` returns false, with their array values and group
-    /// members. `mesh` must be the mesh of these components.
+    /// Removes the components for which `keep` returns false, and vertices without a component,
+    /// with their array values and group members. `mesh` must be the mesh of these components.
     pub fn keep(&self, mesh: Mesh, keep: impl Fn(usize) -> bool) -> Mesh {
         let kept = |cell: &[u32]| keep(self.of_vertex[cell[0] as usize] as usize);
         let kept: Vec<bool> = mesh.iter_cells().map(kept).collect();

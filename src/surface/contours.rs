@@ -2,7 +2,7 @@
 
 use crate::io::Curve;
 
-/// Marks a place without a successor.
+/// Marks a grid edge without a successor.
 const NONE: u32 = u32::MAX;
 
 /// Values of a picture, and the box that its pixels fill.

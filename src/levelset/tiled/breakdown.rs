@@ -4,7 +4,7 @@
 use crate::error::Error;
 pub use crate::geometry::TOO_LARGE;
 
-/// The failure.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
@@ -39,7 +39,7 @@ pub enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Breakdown {
-    /// The failure.
+    /// The kind of failure.
     pub what: What,
     /// The number of the step.
     pub step: u64,

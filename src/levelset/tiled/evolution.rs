@@ -110,7 +110,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         self
     }
 
-    /// Finds the tiles of the next step, and takes a step of at most `max_dt`.
+    /// Updates the tile set if necessary, and takes a step of at most `max_dt`.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] in the following cases. For the first three,

@@ -63,7 +63,7 @@ pub struct StepInfo {
     pub reinitialized: bool,
 }
 
-/// The seconds spent so far.
+/// The seconds spent so far on each kind of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Finding the blocks of a step.

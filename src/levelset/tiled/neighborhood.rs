@@ -58,7 +58,8 @@ impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
         V::load(values, self.first, V::LANES / 2)
     }
 
-    /// Returns a mask of the voxels that are in the band or next to a voxel in the band.
+    /// Returns a mask of the voxels with `|phi| < gamma` and of voxels with such a neighbor along
+    /// an axis.
     #[inline(always)]
     pub(super) fn moving(&self, gamma: V) -> V::Mask {
         let mut least = self.at([0, 0, 0]).abs();

@@ -16,10 +16,10 @@ use crate::primitives::{DisjointRows, PerThread, memory};
 /// The integer that represents the largest absolute value of a component in a block.
 const MOST: f64 = i16::MAX as f64;
 
-/// The scale and the extremes of the values of a block.
+/// The scale and the extremes of the values of a block; NaN if a value is not finite.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extremes<R> {
-    /// The quantization step of the 16-bit numbers. NaN if a value of the block is not finite.
+    /// The quantization step of the 16-bit numbers.
     unit: R,
     /// The largest sum of the absolute values of all components at a voxel.
     pub most: R,
@@ -97,7 +97,7 @@ impl<R: Real> StationaryValues<R> {
     }
 }
 
-/// Converts the values of a block to 16 bits.
+/// Writes the values of a block to `out` as 16-bit numbers. Returns their scale and extremes.
 fn pack<R: Real>(block: &[R], size: usize, out: &mut [i16]) -> Extremes<R> {
     let (mut largest, mut least, mut most) = (R::zero(), R::zero(), R::zero());
     let mut wrong = R::zero();

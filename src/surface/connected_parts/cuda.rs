@@ -64,8 +64,8 @@ impl DeviceParts {
     /// Boxes equal those of [`Parts::extents`](super::Parts::extents). Volumes and areas differ by
     /// at most [`DeviceParts::errors`]. Results do not depend on the order of threads.
     ///
-    /// `unit` is a length. No triangle may be longer than `unit`, and no component may reach more
-    /// than 2^14 units from the center of its box.
+    /// `unit` is a length. No edge of a triangle may be longer than `unit`, and no component may
+    /// reach more than 2^14 units from the center of its box.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceParts::new`].
