@@ -6,7 +6,7 @@ use super::bvh::{Tree, box_of};
 use crate::geometry::{Vec3, simplex};
 use crate::io::Curve;
 
-/// Points per task.
+/// The smallest number of points per task.
 const BLOCK: usize = 512;
 
 /// An index of closed plane curves. It answers how far a point is from the curves, and whether they

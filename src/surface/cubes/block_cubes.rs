@@ -50,7 +50,8 @@ pub(super) fn corner(low: [i32; 3], c: usize) -> [i32; 3] {
     std::array::from_fn(|k| low[k] + (c >> k & 1) as i32)
 }
 
-/// Returns the crossing on an edge, as the fraction from its first end to its second end.
+/// Returns the crossing on an edge with these values at its ends, as the fraction from the first
+/// end to the second.
 pub(super) fn crossing<R: Real>(first: R, second: R) -> f64 {
     let (f, g) = (first.to_f64(), second.to_f64());
     f / (f - g)
@@ -66,7 +67,8 @@ impl<R: Real> Cube<R> {
 }
 
 impl<'a, R: Real> Block<'a, R> {
-    /// Reads block `number`. Returns `None` if the surface does not pass through the block.
+    /// Reads block `number`. Returns `None` if the surface passes neither through the block nor
+    /// through the `reach` voxels around it.
     pub fn read(
         blocks: &impl Blocks<R>,
         directory: &Directory,
@@ -215,8 +217,8 @@ impl<'a, R: Real> Block<'a, R> {
     }
 
     /// Returns the slot of the edge from `low` along axis `a` among the edges that a block may own.
-    /// Three slots for each voxel of the block come first, then the edges that start at the voxels
-    /// just below the block.
+    /// Three slots for each voxel of the block come first. The slots of edges that start just below
+    /// the block follow, one axis after the other.
     fn slot(&self, low: [i32; 3], a: usize) -> usize {
         let n = self.edge;
         let slot = if low[a] >= 0 {

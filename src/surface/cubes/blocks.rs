@@ -115,8 +115,8 @@ pub(super) struct Directory {
     keys: Vec<u64>,
 }
 
-/// Bits of a key per axis. Keys are one larger than positions, so that the neighbors at both ends
-/// still fit.
+/// Bits of a key per axis. Each coordinate in a key is one larger than the position of the block,
+/// so that the neighbors at both ends still fit.
 const BITS: u32 = 21;
 
 impl Directory {
@@ -146,7 +146,8 @@ impl Directory {
         let mut around = [NONE; 27];
         let own = self.keys[block];
         for row in 0..9u64 {
-            // Keys are one larger than positions, so that neighbors at -1 do not borrow.
+            // Each coordinate in a key is one larger than the position, so that subtracting 1 never
+            // borrows from the next field.
             let middle = own + ((row % 3) << BITS) + ((row / 3) << (2 * BITS));
             let first = middle - 1 - (1 << BITS) - (1 << (2 * BITS));
             let found = match row {

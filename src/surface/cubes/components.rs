@@ -7,8 +7,7 @@ use crate::primitives::UnionFind;
 /// Numbers of connected components of a closed surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Components {
-    /// Components that bound the inside from the outside. There is one per connected part of the
-    /// inside.
+    /// Outer boundaries, one per connected part of the inside.
     pub outer: usize,
     /// Components that bound a cavity of the inside.
     pub cavities: usize,

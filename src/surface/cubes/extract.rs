@@ -23,7 +23,7 @@ struct Cut {
 }
 
 impl Cut {
-    /// Returns the vertex on the edge of a slot, if that edge is crossed.
+    /// Returns the vertex on the edge of a slot, if the block owns a crossing there.
     fn vertex(&self, slot: usize) -> Option<u32> {
         let (word, bit) = (slot / 64, slot % 64);
         let before: u32 = self.owned[..word].iter().map(|w| w.count_ones()).sum();

@@ -51,7 +51,8 @@ impl Sums {
         }
     }
 
-    /// Adds the triangles of a cube. `corner` is the corner of its block, in voxels.
+    /// Adds the triangles of a cube. `corner` is the corner of its block relative to the origin of
+    /// the volumes, in voxels.
     fn add<R: Real>(&mut self, cube: &Cube<R>, corner: Vec3) {
         let case = &CASES[cube.case as usize];
         let mut points = [Vec3::zeros(); 12];

@@ -165,7 +165,8 @@ impl Blocks<f64> for Sparse<'_> {
     }
 }
 
-/// Keeps the blocks that contain a chosen end of every edge that the surface crosses.
+/// Keeps the blocks that contain one end of every edge that the surface crosses: the upper end if
+/// `upper` holds at the lower end, otherwise the lower end.
 fn thinned<'a>(dense: Dense<'a, f64>, upper: impl Fn([i32; 3]) -> bool) -> Sparse<'a> {
     let n = dense.size.map(|n| n as i32);
     let value = |p: [i32; 3]| {

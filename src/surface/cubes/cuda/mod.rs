@@ -118,7 +118,8 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         Ok(surface)
     }
 
-    /// Returns the CPU error for a surface that is cut off. The CPU finds the position.
+    /// Returns the error for a surface that is cut off. It comes from an extraction on the CPU,
+    /// which finds the position.
     fn cut_off(&self, cuda: &Cuda, placement: &Placement) -> Result<Error> {
         let grid = self.grid.download::<E>()?;
         let mut phi = Pool::<S, E>::new();
@@ -146,7 +147,7 @@ fn kernel<R: Real, S>(cuda: &Cuda, file: &str, name: &str, edge: usize) -> Resul
     cuda.kernel(&Unit::with(file, defines)?, name)
 }
 
-/// Returns a launch with as many blocks as are resident on the GPU.
+/// Returns a launch with as many blocks as can be resident on the GPU at once.
 fn resident(kernel: &Kernel, block: u32) -> Result<Launch> {
     let grid = kernel.resident_blocks(block, 0)?;
     Ok(Launch { grid, block, shared: 0, cooperative: false })
