@@ -185,8 +185,7 @@ mod tests {
 
     #[test]
     fn loops_run_against_the_triangles_and_split_where_they_touch() {
-        // A hole with two triangles of the surface meeting at one of its vertices: a ring of eight
-        // triangles around the vertices 0 and 1 would be longer, so this is a bow tie.
+        // Two triangles that touch only at vertex 0. The boundary passes this vertex twice.
         let cells = [0, 1, 2, 0, 3, 4];
         let edges = [[0, 1], [1, 2], [2, 0], [0, 3], [3, 4], [4, 0]];
         let boundary = Boundary::new(5, &cells, &edges);

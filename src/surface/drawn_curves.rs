@@ -47,7 +47,7 @@ pub struct Sides {
     /// Vertices of the triangles that the curves pass through, ascending, with their straight-line
     /// distance to the nearby segments. Edges from inside to outside join two of these vertices.
     pub near: Vec<(u32, f64)>,
-    /// Largest distance between a curve and the surface.
+    /// Largest distance between a curve and the surface, in mesh units.
     pub gap: f64,
     /// Number of curves that lie within the triangles around a vertex or an edge and therefore do
     /// not separate any vertices.
@@ -162,7 +162,7 @@ impl<'a> Walk<'a> {
         self.mesh.vertices[v as usize].into()
     }
 
-    /// Returns the longest edge of a triangle.
+    /// Returns the length of the longest edge of a triangle.
     fn size(&self, triangle: u32) -> f64 {
         simplex::longest_edge(&self.corners(triangle).map(|v| self.at(v)))
     }
@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the triangles around vertex `v` from `s` to `t`, in the direction with fewer
-    /// triangles.
+    /// triangles, or `None` if no chain of triangles at `v` joins them.
     fn fan(&self, v: u32, s: u32, t: u32) -> Option<Vec<u32>> {
         let mut reached: Vec<(u32, usize)> = vec![(s, 0)];
         let mut next = 0;

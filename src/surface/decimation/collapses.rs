@@ -19,8 +19,8 @@ const BORDER: f64 = 100.0;
 const STAY: f64 = 1e-6;
 /// The smallest cosine between the normals of a triangle before and after a collapse.
 const TURN: f64 = 0.2;
-/// The smallest height of a new triangle as a fraction of its longest edge, unless it was lower
-/// before.
+/// The smallest height of a changed triangle as a fraction of its longest edge. A smaller height is
+/// allowed if the triangle was at least as thin before.
 const THIN: f64 = 1e-3;
 /// Edges at vertices with more triangles than this are not collapsed, because the time would grow
 /// with the square of the number of triangles.
@@ -71,8 +71,8 @@ impl Collapses {
         }
     }
 
-    /// Collapses edges until at most `target` triangles are left or no edge can be collapsed.
-    /// `made` is called for each collapse.
+    /// Collapses edges until at most `target` triangles are left, or until a pass over all edges
+    /// removes at most a thousandth of the triangles. `made` is called for each collapse.
     pub(super) fn run(&mut self, target: usize, mut made: impl FnMut(Collapse)) {
         while self.rings.count > target {
             let before = self.rings.count;

@@ -1,5 +1,5 @@
 //! The edges and vertices that decimation keeps: boundaries, borders of groups and materials, and
-//! whatever is not a surface around it.
+//! places where the triangles do not form a surface.
 
 use std::collections::HashMap;
 
@@ -81,7 +81,8 @@ impl Features {
         }
     }
 
-    /// Adds the edges of groups of edges, and locks the vertices of groups of points.
+    /// Adds the edges of groups of edges, and locks the vertices of all other groups of simplices,
+    /// such as points.
     fn add_groups(&mut self, mesh: &Mesh) {
         for (number, group) in (1_u64..).zip(&mesh.groups) {
             let Members::Simplices { dimension, vertices } = &group.members else { continue };
@@ -124,7 +125,7 @@ impl Features {
     }
 }
 
-/// Returns whether edges are connected.
+/// Returns whether edges form one connected graph.
 fn is_connected(edges: &[[u32; 2]]) -> bool {
     let mut vertices = edges.as_flattened().to_vec();
     vertices.sort_unstable();

@@ -139,7 +139,8 @@ pub fn decimate(mut mesh: Mesh, target: DecimationTarget) -> Result<(Mesh, Decim
     Ok((mesh, result))
 }
 
-/// Returns the middle and the size of the bounding box of the vertices in use.
+/// Returns the middle and the diagonal of the bounding box of the vertices in use. A diagonal of
+/// zero is replaced by 1.
 fn frame(mesh: &Mesh) -> (Vec3, f64) {
     let all = mesh.cells.iter().map(|&v| Vec3::from(mesh.vertices[v as usize]));
     let (low, high) =
@@ -154,12 +155,12 @@ fn used_vertices(mesh: &Mesh) -> Vec<[f64; 3]> {
     mesh.vertices.iter().zip(is_used).filter(|(_, used)| *used).map(|(x, _)| *x).collect()
 }
 
-/// Gives the kept vertex of a collapse its value between both ends.
+/// Sets the values of the kept vertex of a collapse to those at its place between both ends.
 fn interpolate(array: &mut DataArray, Collapse { kept, gone, share }: Collapse) {
     for k in 0..array.components {
         let [kept, gone] = [kept, gone].map(|v| v as usize * array.components + k);
         match &mut array.values {
-            // At an end, a missing value at the other one does not matter.
+            // If the new vertex lies at one end, a NaN at the other end does not matter.
             Values::Float(_) if share == 0.0 => {}
             Values::Float(values) if share == 1.0 => values[kept] = values[gone],
             Values::Float(values) => {

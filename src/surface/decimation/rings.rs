@@ -39,7 +39,7 @@ impl Rings {
         rings
     }
 
-    /// Returns whether a vertex has not been replaced.
+    /// Returns whether a vertex is in use and has not been replaced.
     pub(super) fn has(&self, v: u32) -> bool {
         self.first[v as usize] != NONE
     }

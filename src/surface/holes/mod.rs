@@ -13,7 +13,7 @@ use crate::geometry::Vec3;
 use crate::mesh::{DataArray, Kind, Members, Mesh, Values, vertex_normals};
 use crate::words::{counted, short};
 
-/// A component is an open sheet if the largest filling of its boundary loops has more than this
+/// A component is an open sheet if the largest filling of its boundary loops has at least this
 /// fraction of its area.
 const SHEET: f64 = 1.0 / 3.0;
 /// Fillings whose area is at least this fraction of the largest one count as equally large.
@@ -23,7 +23,7 @@ const EQUAL: f64 = 0.99;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HoleSize {
     /// All holes except for the outer boundary of open sheets: the boundary loop of a component
-    /// with the largest filling, and loops with equally large ones, if this filling has more than a
+    /// with the largest filling, and loops with equally large ones, if this filling has at least a
     /// third of the area of the component.
     Any,
     /// Holes whose filling has at most this area, in squared mesh units.
@@ -51,7 +51,8 @@ pub struct FilledHoles {
     pub left_open: usize,
     /// Number of edges of the longest of these loops.
     pub left_open_edges: usize,
-    /// Smallest area that would fill one of these loops.
+    /// Smallest area that would fill one of these loops, in squared mesh units; `None` if there are
+    /// none.
     pub left_open_area: Option<f64>,
     /// Number of loops that cannot be filled: every filling has flat triangles, folds back on the
     /// surface, or uses an edge that the surface already has.
@@ -108,15 +109,16 @@ impl FilledHoles {
     }
 }
 
-/// Fills the holes of a surface of triangles that `size` selects.
+/// Fills those holes of a surface of triangles that `size` selects. Tetrahedra do not change.
 ///
 /// A hole is a boundary loop. It is filled by triangles of minimal area. If they are large compared
 /// with the edges of the loop, they are refined and relaxed. They are oriented like the triangles
 /// around the hole, and a hole stays open if they would fold back on the surface.
 ///
-/// The arrays of a new vertex have the mean values of the vertices around it, and labels are those
-/// of one of them. A new triangle has the values and groups of a triangle beside the hole. The
-/// arrays `nx`, `ny` and `nz` are normals. Other vertices and triangles do not change.
+/// The arrays of a new vertex have the mean values of the corners of the triangle in which it was
+/// placed, and labels are those of the first corner. A new triangle has the values and groups of a
+/// triangle beside the hole. The arrays `nx`, `ny` and `nz` are normals. Other vertices and
+/// triangles do not change.
 pub fn fill_holes(mesh: &mut Mesh, size: HoleSize) -> FilledHoles {
     let mut result = FilledHoles::default();
     if mesh.kind == Kind::Volume {
@@ -229,8 +231,8 @@ impl<'a> Filling<'a> {
         })
     }
 
-    /// Adds the triangles to the mesh, refined and relaxed, and the triangle beside the hole whose
-    /// values each of them gets to `rows`. Returns `None` if the hole cannot be filled.
+    /// Adds the triangles to the mesh, refined and relaxed. For each of them, adds to `rows` the
+    /// triangle beside the hole whose values it gets. Returns `None` if the hole cannot be filled.
     fn add_to(
         mut self,
         mesh: &mut Mesh,

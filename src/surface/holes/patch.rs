@@ -26,7 +26,7 @@ pub(super) struct Patch<'a> {
     pub x: Vec<Vec3>,
     /// Corners of the triangles.
     pub triangles: Vec<[u32; 3]>,
-    /// The number of a given triangle that each triangle is a part of.
+    /// For each triangle, the index of the initial triangle from which it was made.
     pub source: Vec<u32>,
     /// For each new vertex, the corners of the triangle in which it was placed.
     pub parents: Vec<[u32; 3]>,

@@ -28,7 +28,7 @@ const WORD: usize = 32;
 const ROWS: usize = 256;
 /// Threads per block of the other kernels.
 const BLOCK: u32 = 128;
-/// The number of rows of voxels must be below this value.
+/// The number of rows of voxels, and the number of voxels in a row, must be below this value.
 const MOST_ROWS: usize = 1 << 31;
 
 /// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory between
@@ -54,7 +54,7 @@ pub struct DeviceIsosurface<T> {
     of: PhantomData<T>,
 }
 
-/// A kernel, launched with as many blocks as are resident on the GPU.
+/// A kernel, launched with as many blocks as can be resident on the GPU at once.
 struct Launched(Kernel, Launch);
 
 impl Launched {
@@ -273,7 +273,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     }
 }
 
-/// Returns an error if the GPU does not have enough memory.
+/// Returns an error if the GPU does not have `need` bytes of free memory.
 fn has_memory(cuda: &Cuda, need: usize) -> Result<()> {
     let remedy = "use a coarser volume, or compute on the CPU (--device cpu)";
     cuda.check_room(need as u64, "the surface", remedy)
