@@ -27,7 +27,8 @@ use crate::error::{Error, Result};
 use crate::geometry::simplex::{Facet, closest_point};
 use crate::geometry::{Real, Vec3};
 
-/// Tiles along an axis on each side of the origin. Keys of tiles have 21 bits per axis.
+/// Number of tiles that fit along an axis on each side of the origin, because keys of tiles have 21
+/// bits per axis.
 const MOST_BLOCKS: f64 = (1 << 20) as f64;
 /// Number of candidates above which the parts of a box become parallel tasks.
 const PARALLEL: usize = 512;
@@ -106,7 +107,7 @@ impl LatticeDistance {
     /// the triangles.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the surface reaches more than 2^20 blocks from the origin.
+    /// Returns [`Error::Case`] if the band reaches 2^20 blocks or more from the origin.
     pub fn blocks(&self, edge: usize) -> Result<Vec<[i32; 3]>> {
         if self.index.is_empty() {
             return Ok(Vec::new());
@@ -137,8 +138,8 @@ impl LatticeDistance {
         Ok(blocks)
     }
 
-    /// Returns the corners of the blocks in a cube of `size` blocks that the triangles `above` may
-    /// reach.
+    /// Returns the corners of the blocks in a cube of `size`^3 blocks that the band around the
+    /// triangles `above` or around a film may reach.
     fn descend(&self, edge: i32, low: [i32; 3], size: i32, above: &[u32]) -> Vec<[i32; 3]> {
         let corner = Vec3::from(low.map(|x| f64::from(x) * f64::from(edge)));
         let span = f64::from(size) * f64::from(edge) - 1.0;

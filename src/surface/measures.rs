@@ -150,8 +150,8 @@ impl Sums {
     }
 }
 
-/// Returns the crossing on the edge from i (inside) to j, as a point and as the fraction of the
-/// edge that is inside.
+/// Returns the crossing on the edge from i to j, as a point and as the fraction of the edge from i
+/// to this point.
 fn crossing(x: &[Vec3], phi: &[f64], i: usize, j: usize) -> (Vec3, f64) {
     let t = phi[i] / (phi[i] - phi[j]);
     (x[i] + (x[j] - x[i]) * t, t)

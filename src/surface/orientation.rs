@@ -58,8 +58,9 @@ pub fn orient(vertices: &[[f64; 3]], triangles: &mut [u32]) -> Orientation {
     result
 }
 
-/// Returns whether most triangles of a component are oriented against its first triangle, given
-/// its area and the area of these triangles. Returns `None` if neither side is a small minority.
+/// Returns whether nearly all of the area of a component is oriented against its first triangle.
+/// `all` is its whole area, and `turned` is the area oriented against the first triangle. Returns
+/// `None` if neither orientation is a small minority.
 fn clear_majority(all: f64, turned: f64) -> Option<bool> {
     if turned <= MINORITY * all {
         return Some(false);

@@ -12,8 +12,8 @@ use crate::surface::bvh::{Tree, box_of};
 use crate::surface::{TriangleIndex, UNDECIDED};
 use crate::words::counted;
 
-/// The number of triangles of a component from which rays start, and of points that are tested for
-/// whether they lie inside another component.
+/// The largest number of triangles of a component from which rays start, and of its points, besides
+/// the extreme ones, that are tested for whether they lie inside another component.
 const SAMPLES: usize = 16;
 /// The directions of the rays, in both senses. No axis or plane of symmetry of a usual mesh is
 /// close to them.
@@ -24,11 +24,12 @@ const RAYS: [[f64; 3]; 5] = [
     [0.577, 0.523, -0.627],
     [-0.617, 0.551, 0.563],
 ];
-/// A ray this close to a plane, as a cosine, does not tell its sides apart.
+/// A ray does not tell the sides of a triangle apart if the cosine of its angle to the normal is at
+/// most this.
 const GRAZING: f64 = 0.1;
-/// The fraction of rays that must find the outside of an open component.
+/// The limit that the absolute value of [`Facing::vote`] must exceed to orient an open component.
 const OPEN: f64 = 0.5;
-/// This fraction for an open component that is already consistently oriented.
+/// This limit for an open component that is already consistently oriented.
 const CONSISTENT: f64 = 0.75;
 
 /// The result of [`orient_outward`].
@@ -81,7 +82,7 @@ impl Outward {
 ///   component face different ways, it becomes a cavity, which faces the space that it encloses.
 /// - An open component keeps the orientation of most of its area. If it nearly encloses a space,
 ///   alone or together with others as in a triangle soup, and has no clear orientation, it faces
-///   outward. There, rays cross an even number of triangles.
+///   outward. The outside is where rays cross an even number of triangles.
 /// - A component with one side does not change.
 ///
 /// Tetrahedra do not change. [`clean`](crate::mesh::clean()) orients them.
@@ -178,7 +179,7 @@ impl<'a> Facing<'a> {
         }
     }
 
-    /// Returns the fraction of rays that must find the outside of an open component.
+    /// Returns the limit that the absolute value of the vote on an open component must exceed.
     fn enough(&self, component: usize) -> f64 {
         if self.is_clear[component] { CONSISTENT } else { OPEN }
     }
@@ -299,7 +300,8 @@ impl<'a> Closed<'a> {
         samples
     }
 
-    /// Returns whether all points lie inside a component. Points on its surface do not count.
+    /// Returns whether points lie inside a component. None of them may lie outside, and fewer than
+    /// half of them may be undecided, as on its surface.
     fn contains(&self, p: usize, points: &[[f64; 3]]) -> bool {
         let mut indices = self.indices.borrow_mut();
         let index = indices[p].get_or_insert_with(|| self.index(p));
