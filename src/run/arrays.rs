@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::mesh::{DataArray, Numbers, Places, component};
 
 impl CleanedMesh {
-    /// Returns the numbers of a name in an expression, one per vertex or cell. A vertex or cell
-    /// without a value has NaN.
+    /// Returns the numbers that a name in an expression stands for, one per vertex or cell. A
+    /// vertex or cell without a value has NaN.
     ///
     /// # Errors
     /// Returns the errors of [`Mesh::numbers`](crate::mesh::Mesh::numbers). Returns

@@ -208,7 +208,7 @@ impl CleanedMesh {
     }
 
     /// Converts values at the vertices of the cleaned mesh to the order of the stored vertices.
-    /// Unused vertices get the value `fill`.
+    /// Unused vertices and vertices outside the mask get the value `fill`.
     pub fn as_stored<T: Copy>(&self, values: &[T], fill: T) -> Vec<T> {
         let mut stored = vec![fill; self.stored_vertices.len()];
         for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {

@@ -205,7 +205,8 @@ pub(super) fn from_curve(
     on_surface(side, mesh, &found, &mut warnings)
 }
 
-/// Closes the curves of a text file. In other formats, an open curve is an error.
+/// Closes the curves of a text file. An open curve is an error in other formats, and if it has
+/// fewer than three points.
 fn close(path: &Path, found: &mut Curves, warnings: &mut Warnings<'_>) -> Result<()> {
     let is_text = found.format == "text";
     for (k, curve) in found.curves.iter_mut().enumerate() {

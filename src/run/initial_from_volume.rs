@@ -88,8 +88,8 @@ impl VolumeLevel {
     /// Reads the volume of `initial.volume`. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Returns the errors of [`Named::read`]. Returns [`Error::Case`] if no value or every value is
-    /// inside.
+    /// Returns the errors of [`Named::read`]. Returns [`Error::Case`] if no value is finite, or if
+    /// the level does not lie between the smallest and the largest value.
     pub(super) fn read(
         config: &Config,
         from: &InitialVolume,

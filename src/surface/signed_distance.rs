@@ -6,8 +6,8 @@ use super::bvh::{Tree, box_of};
 use super::winding::{self, Dipole};
 use crate::geometry::{Vec3, simplex};
 
-/// Points that share a starting guess. The number is fixed, so that results do not depend on the
-/// number of threads.
+/// Points per block. Within a block, each search starts at the triangle found for the previous
+/// point. The number is fixed, so that results do not depend on the number of threads.
 const BLOCK: usize = 512;
 
 /// The point of a surface closest to another point.
@@ -92,7 +92,7 @@ impl TriangleIndex {
 
     /// Returns the winding number of `point`: 1 inside a closed surface with outward normals, -1
     /// inside one with inward normals, and 0 outside. The winding numbers of several surfaces add
-    /// up. The error is at most 0.02.
+    /// up. In all experiments, the error was below 0.02.
     pub fn winding_number(&self, point: [f64; 3]) -> f64 {
         winding::number(&self.tree, &self.triangles, &self.dipoles, point.into())
     }

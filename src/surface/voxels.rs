@@ -34,24 +34,24 @@ pub struct Voxels {
     pub shape: [usize; 3],
     /// Center of the first voxel.
     pub origin: [f64; 3],
-    /// Edge of a voxel, in mesh units.
+    /// Edge length of a voxel, in mesh units.
     pub spacing: f64,
     /// 1 for a voxel that is inside or that the surface crosses, otherwise 0.
     pub marks: Vec<u8>,
 }
 
 impl Voxels {
-    /// Marks the voxels of edge `spacing` whose centers are inside of a mesh, which means that the
-    /// absolute value of the winding number is above 1/2. Also returns how the triangles were
-    /// oriented.
+    /// Marks the voxels of edge length `spacing` whose centers are inside of a mesh, which means
+    /// that the absolute value of the winding number is above 1/2. Also returns how the triangles
+    /// were oriented.
     ///
     /// For tetrahedra, the boundary of the mesh is used. The box of voxels is centered on the
     /// bounding box of the mesh, with `margin` more voxels on each side.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] for a planar mesh and for a mesh without extent. Returns
-    /// [`Error::Device`] if there is not enough memory, and [`Error::Case`] if the spacing is not
-    /// positive.
+    /// Returns [`Error::Mesh`] for a planar mesh, for a mesh without triangles, and for a mesh
+    /// without extent along an axis. Returns [`Error::Device`] if there is not enough memory, and
+    /// [`Error::Case`] if the spacing is not positive.
     pub fn inside(mesh: &Mesh, spacing: f64, margin: usize) -> Result<(Self, Orientation)> {
         if mesh.kind == Kind::Planar {
             let what = "a planar mesh has no inside";

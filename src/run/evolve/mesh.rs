@@ -81,7 +81,8 @@ impl Task for EvolveTask<'_> {
     }
 }
 
-/// Checks that an initial level set without an interface has an inflow that can bring one in.
+/// If the case has an inflow and the initial level set has no interface, checks that the inflow can
+/// bring one in.
 fn check_entry(config: &Config, cpu: &Arc<Cpu>, cleaned: &CleanedMesh) -> Result<()> {
     if config.evolve.as_ref().is_none_or(|evolve| evolve.inflow.is_none()) {
         return Ok(());
