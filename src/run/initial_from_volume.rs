@@ -13,8 +13,7 @@ use crate::primitives::Values;
 use crate::volume::Volume;
 use crate::words::counted;
 
-/// A volume with a level. Everything beyond the boundary of the volume is outside. Voxels whose
-/// values are not finite are outside, too.
+/// A volume with a level. Voxels whose values are not finite are outside.
 pub(super) struct VolumeLevel {
     path: PathBuf,
     /// The time of the volume, if its file states one.

@@ -9,9 +9,11 @@ use crate::mesh::Mesh;
 
 /// A region of a mesh.
 pub(super) enum Region {
-    /// The cells of the region. Its surface consists of the facets of exactly one of them.
+    /// For each cell, whether it belongs to the region. The surface consists of the facets that
+    /// belong to exactly one cell of the region.
     Cells(Vec<bool>),
-    /// The vertices of the region. Its surface runs through the middle of the edges that leave it.
+    /// For each vertex, whether it belongs to the region. The surface runs through the middle of
+    /// the edges that leave the region.
     Vertices(Vec<bool>),
 }
 
@@ -50,7 +52,8 @@ impl Region {
         Err(Error::usage(what, "choose another region; `zeroset info` shows groups and arrays"))
     }
 
-    /// Returns the facets that belong to exactly one cell of the region, as vertices of the mesh.
+    /// Returns the facets that belong to exactly one cell of the region, as vertices of the mesh. A
+    /// region of vertices has none.
     pub fn facets(&self, mesh: &Mesh) -> Vec<u32> {
         let Region::Cells(inside) = self else { return Vec::new() };
         let arity = mesh.kind.arity();
@@ -70,7 +73,8 @@ impl Region {
         single.flat_map(|facet| facet[0].into_iter().take(arity - 1)).collect()
     }
 
-    /// Returns a level set whose zero set is the surface of a region of vertices.
+    /// Returns a level set whose zero set is the surface of a region of vertices. It is empty for a
+    /// region of cells.
     pub fn level_set(&self) -> Vec<f64> {
         match self {
             Region::Cells(_) => Vec::new(),

@@ -20,8 +20,8 @@ use crate::mesh::statistics::facets::CellsAround;
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex_array`] and [`vertex_field`]. Returns
-/// [`Error::Case`] for a negative curvature coefficient. A coefficient that depends on time is
-/// checked at the start time.
+/// [`Error::Case`] for a negative curvature coefficient, and if all terms are zero and the case has
+/// no end time. A coefficient that depends on time is checked at the start time.
 pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     let evolve = config.evolve.as_ref();
     let velocity = match evolve.and_then(|e| e.velocity.as_ref()) {

@@ -197,7 +197,8 @@ impl Around<'_> {
 }
 
 /// Refuses a seed that lies more than one edge length away from the mesh, unless `snap` moves it
-/// there. Warns about smaller distances.
+/// there. Otherwise warns about the distance, unless it is within the rounding of 32-bit
+/// coordinates.
 fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: bool) -> Result<()> {
     let nearest = nearest
         .map_or(String::new(), |[x, y, z]| format!("; its nearest point is {x:.6},{y:.6},{z:.6}"));
