@@ -295,7 +295,7 @@ fn of_hdf(config: &Config) -> Compression {
 }
 
 /// Writes an interface with normals. STL files store one normal per triangle, and other formats
-/// store one per vertex. Writes no file if the interface has vanished.
+/// store one per vertex. If the interface has vanished, removes the file instead.
 fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
     let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
     let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
@@ -308,8 +308,8 @@ fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Resul
     write_surface(path, &mesh)
 }
 
-/// Writes an interface to a file whose ending selects the format. Writes no file if the interface
-/// has vanished.
+/// Writes an interface to a file whose ending selects the format. If the interface has vanished,
+/// removes the file instead.
 pub(super) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     if mesh.cells.is_empty() && mesh.groups.is_empty() {
         return remove(path);
@@ -351,8 +351,9 @@ pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
 /// Checks in advance, as far as possible, whether [`write_single`] can write to `path`.
 ///
 /// # Errors
-/// Returns [`Error::Case`] naming the known endings that apply to the kind of mesh. Returns
-/// [`Error::Output`] if the folder does not exist or is not writable.
+/// Returns [`Error::Case`] with the known endings if the ending of `path` is unknown or does not
+/// apply to the kind of mesh. Returns [`Error::Output`] if the folder does not exist or is not
+/// writable.
 pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     let wrong = match (ending(path), kind) {
         (None, _) => "unknown extension of the output file",

@@ -269,7 +269,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
     }
 
     /// Removes the outputs of a point after one of them failed, and writes a checkpoint in which
-    /// these outputs are still due. `snapshot` is needed if later steps have been taken.
+    /// these outputs are still due. `snapshot` is needed if later steps have been taken. Does
+    /// nothing if no state had been written before this point.
     fn go_back(
         &mut self,
         point: &Point,
