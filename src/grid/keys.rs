@@ -47,7 +47,7 @@ impl TileKey {
         TileKey(biased(x) | biased(y) << BITS | biased(z) << (2 * BITS))
     }
 
-    /// Returns the key if it lies inside the limits. The key of a neighbor may lie outside.
+    /// Returns the key if its tile lies inside the limits. The key of a neighbor may lie outside.
     ///
     /// # Errors
     /// See [`TileKey::new`].

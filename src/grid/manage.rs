@@ -216,7 +216,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 
     /// Changes the tile set as planned. Call [`TiledGrid::fill_created`] afterwards to write the
-    /// values of new tiles. Without a plan, nothing happens.
+    /// values of new tiles. Without a plan, the tile set does not change.
     pub fn update(&mut self) {
         if !std::mem::take(&mut self.changes.planned) {
             self.changes.created.clear();

@@ -17,7 +17,7 @@ pub enum Halo {
     Full,
 }
 
-/// Returns the edge of a padded tile in voxels.
+/// Returns the edge length of a padded tile in voxels.
 pub const fn padded_edge(edge: usize, reach: usize) -> usize {
     edge + 2 * reach
 }

@@ -184,8 +184,7 @@ fn text_of(hash: blake3::Hash) -> String {
     hash.to_hex()[..32].to_string()
 }
 
-/// Returns the hash of the first bytes of a file, at most `most` of them, and the number of these
-/// bytes.
+/// Returns the number of bytes read from the beginning of a file, at most `most`, and their hash.
 fn hash_of(path: &Path, most: u64) -> std::io::Result<(u64, String)> {
     let mut file = File::open(path)?.take(most);
     let (mut hasher, mut block) = (blake3::Hasher::new(), vec![0; 1 << 18]);

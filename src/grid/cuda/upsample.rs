@@ -163,7 +163,7 @@ impl<'a> Kernels<'a> {
         Ok(Kernels { cuda, upsample: Unit::with("tiles/upsample", defines)?, manage })
     }
 
-    /// Launches a kernel with as many thread blocks as fit on the GPU.
+    /// Launches a kernel with as many thread blocks as can be resident on the GPU at once.
     ///
     /// # Safety
     /// The arguments must match those of the kernel.

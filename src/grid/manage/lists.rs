@@ -22,7 +22,7 @@ pub(super) struct Deleted {
     pub inside: bool,
 }
 
-/// The change of a tile.
+/// The change that an update makes to a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Created,
