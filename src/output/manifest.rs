@@ -142,7 +142,7 @@ impl Manifest {
         letters_of(name).is_some_and(|letters| self.temporary.iter().any(|other| other == letters))
     }
 
-    /// Whether the file with this name is still as the run wrote it.
+    /// Whether the file with this name is still as the run wrote it, as far as `compare` checks.
     pub(super) fn matches(&self, folder: &Path, name: &str, compare: Compare) -> bool {
         let path = folder.join(name);
         let Some(path) = regular(&path) else { return false };
@@ -270,7 +270,7 @@ impl JournalFile {
         self.with(|_, manifest| manifest.entries.keys().cloned().collect())
     }
 
-    /// Returns true if a file with this name has been noted.
+    /// Returns whether a file with this name has been noted.
     pub(super) fn has(&self, name: &str) -> bool {
         self.with(|_, manifest| manifest.entries.contains_key(name))
     }

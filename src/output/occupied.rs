@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 pub(super) struct Occupied<'a> {
     folder: &'a Path,
     names: &'a RunNames,
-    /// The list of the files of an earlier run.
+    /// The list of the files of an earlier run, if there is one.
     manifest: Option<Manifest>,
     /// Existing files that the new run may write or that the list contains, sorted.
     present: BTreeSet<String>,
@@ -49,7 +49,7 @@ impl<'a> Occupied<'a> {
         self.present.is_empty()
     }
 
-    /// Returns the list of the files of an earlier run.
+    /// Returns the list of the files of an earlier run, if there is one.
     pub(super) fn manifest(&self) -> Option<&Manifest> {
         self.manifest.as_ref()
     }

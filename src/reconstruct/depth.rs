@@ -41,7 +41,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) if the requested voxel edge is impossible, and
-    /// the errors of the device.
+    /// the errors of the device and of the noise estimate.
     pub fn of(
         cloud: &PointCloud,
         cubes: Cubes,

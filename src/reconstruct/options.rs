@@ -59,7 +59,7 @@ pub struct Options {
     pub clean: CleanOptions,
     /// Whether to keep only the component with the largest area.
     pub largest: bool,
-    /// Which holes of the surface are filled.
+    /// The holes of the surface to fill. `None` fills no hole.
     pub fill_holes: Option<HoleSize>,
     /// Rounds of [`smooth`](crate::surface::smooth), at most [`MOST_ROUNDS`].
     pub smooth: u32,

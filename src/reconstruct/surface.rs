@@ -23,7 +23,7 @@ pub struct Report {
     pub device: Option<String>,
     /// Counts and bounding box of the samples.
     pub samples: Samples,
-    /// The estimate of the normals. `None` if the cloud has normals.
+    /// The estimate of the normals. `None` if no normals were estimated.
     pub estimated_normals: Option<Estimate>,
     /// The report of directed distances, if that method was used.
     pub directed: Option<Directed>,
@@ -80,15 +80,15 @@ pub struct Seconds {
     pub clean: f64,
     /// Estimation of normals.
     pub normals: f64,
-    /// The method itself.
+    /// Directed distances or the level-set method.
     pub method: f64,
     /// Selection of the largest component, filling of holes and smoothing.
     pub finish: f64,
-    /// Topology and distances.
+    /// Topology of the surface, and distances of the samples from it.
     pub check: f64,
 }
 
-/// Reconstructs the surface of a cloud and reports on it.
+/// Cleans a cloud, reconstructs its surface, and returns the surface with a report.
 ///
 /// # Errors
 /// Returns the errors of [`directed::reconstruct`](super::directed::reconstruct) and
@@ -224,7 +224,8 @@ impl Options {
     }
 
     /// Runs the level-set method. Returns `None`, with a warning that states the reason, if the
-    /// method was chosen automatically and the samples do not belong to a closed surface.
+    /// samples do not belong to a closed surface and the case fixes neither the method nor one of
+    /// its options.
     fn by_levelset(
         &self,
         cloud: &PointCloud,

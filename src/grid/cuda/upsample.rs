@@ -323,7 +323,7 @@ impl DeviceTiledGrid {
     }
 }
 
-/// Returns an error if the GPU has too little free memory.
+/// Returns an error if the GPU does not have `need` bytes of free memory.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
     let what = format_args!("{tiles} tiles of a finer grid");
     cuda.check_room(need as u64, what, "stay on the coarser grid, or set use = \"cpu\"")

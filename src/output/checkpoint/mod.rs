@@ -83,7 +83,8 @@ pub(crate) struct Identity {
     pub n_cells: u64,
     /// Hash of the vertices and cells of the cleaned mesh.
     pub mesh: Hash,
-    /// Hashes of the data arrays. Each name states whether the array belongs to vertices or cells.
+    /// Hashes of the data arrays and groups, with names such as `vertex array "curv"`. On tiles,
+    /// hashes of the volumes used as coefficients, with their keys.
     pub arrays: Vec<(String, Hash)>,
     /// Hash of phi as `[initial]` defines it. On tiles, it also covers the set of tiles.
     pub initial: Hash,

@@ -26,11 +26,11 @@ const SINGULAR: usize = 1000;
 const NEIGHBORS: usize = 32;
 /// The largest reach of a Voronoi cell, in distances to the sixth nearest neighbor. A sample whose
 /// cell reaches farther lies at the boundary of a scan and has no gap to close. Except for one in a
-/// thousand, the cells of uniform samples reach at most 1.8 such distances. The cells of lattices
-/// reach 0.5.
+/// thousand, the cells of uniform samples reach at most 1.8 such distances. The cells of square
+/// lattices reach 0.5.
 const RIM: f64 = 3.0;
-/// The largest number of samples per cube that are examined as neighbors. If a cube has more, they
-/// lie close together or coincide.
+/// The largest number of samples per cube that are examined as neighbors. If a cube has more,
+/// because they lie close together or coincide, only every k-th is examined.
 const MOST_IN_CUBE: usize = 256;
 /// The largest search distance for neighbors, in cubes along each axis.
 const REACH: i32 = 4;

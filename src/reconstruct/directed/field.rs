@@ -97,7 +97,8 @@ impl Field {
         &self.values[t * VERTICES..][..VERTICES]
     }
 
-    /// Moves vertex `v` of a tile to the other side by changing the sign of its distance.
+    /// Moves vertex `v` of a tile to the other side by changing the sign of its distance. A
+    /// distance of 0, which counts as outside, becomes the negative number closest to it.
     pub fn turn(&mut self, t: usize, v: usize) {
         let value = &mut self.values[t * VERTICES + v];
         *value = if *value == 0.0 { -f32::MIN_POSITIVE } else { -*value };

@@ -47,12 +47,14 @@ pub const MOST_DEPTH: u32 = 20;
 /// The size of the cubes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cubes {
-    /// The smallest cubes that leave no holes, [`Density::safe_cube`].
+    /// The smallest cubes that leave no holes, [`Density::safe_cube`]. If the density is unknown,
+    /// cubes whose edge is a sixteenth of the longest side of the box.
     #[default]
     Safe,
     /// 2^depth cubes along the longest side of the box, with a depth of 1 to [`MOST_DEPTH`].
     Depth(u32),
-    /// Cubes of this edge, in units of the cloud.
+    /// Cubes of this edge, in units of the cloud, which must not exceed the longest side of the
+    /// box.
     Edge(f64),
 }
 
