@@ -8,7 +8,7 @@ use crate::config::{Config, Domain, Drawn, Output, SeriesFormat};
 
 /// The names of all files that a run may write into its folder.
 ///
-/// They follow from the case alone. The kind of mesh and the number of steps are not known yet.
+/// They follow from the case alone, before the kind of mesh and the number of steps are known.
 #[derive(Clone, Debug, Default)]
 pub struct RunNames {
     whole: Vec<String>,

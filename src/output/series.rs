@@ -22,7 +22,7 @@ impl Series {
 
     /// Calls `body` to write the state of a step, and then writes the list of all states so far.
     ///
-    /// Each file is written atomically.
+    /// The list is written atomically.
     ///
     /// # Errors
     /// Returns the errors of `body`. Returns [`Error::Output`](crate::Error::Output) if the list

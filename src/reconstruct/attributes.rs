@@ -1,5 +1,5 @@
-//! Vertex attributes for surfaces that were reconstructed without normals: normals of the triangles
-//! and colors of the nearest samples.
+//! Vertex attributes for surfaces that were reconstructed without normals: normals computed from
+//! the triangles, and colors of the nearest samples.
 
 use crate::cloud::PointCloud;
 use crate::error::Result;

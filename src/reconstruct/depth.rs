@@ -17,7 +17,7 @@ use crate::error::Result;
 /// is at most about a.
 const VOXEL: f64 = 0.85;
 
-/// Depths that are chosen automatically. Larger depths take gigabytes of memory.
+/// The depths among which the automatic choice is made. Larger depths take gigabytes of memory.
 const DEPTHS: RangeInclusive<u32> = 5..=10;
 
 /// The largest noise, in voxels, at an automatic depth. The method averages noise over about one
@@ -80,8 +80,8 @@ impl Chosen {
         Ok(Chosen { depth, why })
     }
 
-    /// Returns a warning if more than a few samples are far from the surface and noise does not
-    /// explain it. `away` is the number of these samples and `voxel` the edge of a voxel.
+    /// Returns a warning if more than one in [`LOST`] samples is far from the surface and noise
+    /// does not explain it. `away` is the number of these samples and `voxel` the edge of a voxel.
     ///
     /// # Errors
     /// Returns the errors of the noise estimate.

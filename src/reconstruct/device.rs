@@ -44,8 +44,9 @@ impl Device<'_> {
         far_from_others(points, factor)
     }
 
-    /// Returns the true distances of points from a surface. The CPU computes them if the GPU
-    /// cannot, because the surface is already finished at this stage.
+    /// Returns the distances of points from a surface, or `None` if there are no points or no
+    /// triangles. If the GPU fails, the CPU computes them even with [`Device::Gpu`], because the
+    /// surface is already finished at this stage.
     pub(super) fn gaps(self, mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
         if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
             match gaps_on(gpu, mesh, points) {

@@ -1,7 +1,8 @@
 //! Surface reconstruction from samples.
 //!
 //! - [`directed`]: uses the tangent plane of the nearest sample. It needs samples with normals.
-//! - [`potential`]: attracts a level set by the potential of the samples. It needs no normals.
+//! - [`potential`]: moves a level set to the samples along the gradient of their potential. It
+//!   needs no normals.
 //! - [`surface()`]: runs a whole reconstruction, from the point cloud to a surface with a report.
 
 mod attributes;

@@ -55,7 +55,7 @@ pub struct Options {
     pub curvature: Option<f64>,
     /// Storage of phi in the level-set method. `None` selects 32 bits.
     pub storage: Option<Storage>,
-    /// Which points of the cloud are left out.
+    /// The points of the cloud to leave out.
     pub clean: CleanOptions,
     /// Whether to keep only the component with the largest area.
     pub largest: bool,
@@ -80,7 +80,7 @@ pub struct Flaw {
 }
 
 impl Options {
-    /// Returns the first invalid option.
+    /// Returns the first invalid option, or `None` if all are valid.
     ///
     /// `has_normals` says whether the cloud has normals. If it is `None`, the check finds only
     /// options that are invalid for every cloud.

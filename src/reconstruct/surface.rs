@@ -19,7 +19,7 @@ use crate::surface::{FilledHoles, Topology, drop_flat, fill_holes, largest_part,
 pub struct Report {
     /// The method that was used.
     pub method: Method,
-    /// The name of the GPU that was used. `None` for the CPU.
+    /// The name of the GPU that computed the surface. `None` if the CPU did.
     pub device: Option<String>,
     /// Counts and bounding box of the samples.
     pub samples: Samples,

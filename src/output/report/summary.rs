@@ -160,7 +160,8 @@ fn short(name: &str) -> &str {
     }
 }
 
-/// Formats a number with seven significant digits, for any unit of length.
+/// Formats a number with about seven significant digits. Integers below 1e9 are written in full,
+/// and other numbers that are very small or very large with an exponent.
 pub(super) fn digits(x: f64) -> String {
     let magnitude = x.abs();
     if x.fract() == 0.0 && magnitude < 1e9 || !x.is_finite() {

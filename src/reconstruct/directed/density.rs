@@ -38,8 +38,8 @@ const REACH: i32 = 4;
 /// The density of a cloud, in its units.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Density {
-    /// Largest distance from a point of the surface to its nearest sample. About one sample in 1000
-    /// may exceed it. Samples at a boundary of the surface do not count.
+    /// Largest distance from a point of the surface to its nearest sample. The distance may be
+    /// larger around one sample in 1000. Samples at a boundary of the surface do not count.
     pub rho: f64,
     /// Mean distance of the six nearest neighbors of a sample from its tangent plane. It combines
     /// noise and the curvature of the surface between samples.
@@ -194,7 +194,7 @@ fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
 }
 
 /// Visits the samples, with their indices, in all cubes at most `reach` cubes away from the cube of
-/// a sample.
+/// a sample, but at most [`MOST_IN_CUBE`] samples per cube.
 fn for_each_near(
     seeds: &Seeds,
     lattice: &Lattice,

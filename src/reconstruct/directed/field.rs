@@ -19,7 +19,7 @@ pub(super) struct Field {
     lattice: Lattice,
     /// Keys of the tiles, ascending.
     keys: Vec<u64>,
-    /// Directed distance at each vertex, in cubes, negative inside. NaN far from all samples.
+    /// Directed distance at each vertex, in cube edges, negative inside. NaN far from all samples.
     values: Vec<f32>,
     /// The sample of each distance, as an index into [`Seeds::samples`].
     nearest: Vec<u32>,
@@ -98,7 +98,7 @@ impl Field {
     }
 
     /// Moves vertex `v` of a tile to the other side by changing the sign of its distance. A
-    /// distance of 0, which counts as outside, becomes the negative number closest to it.
+    /// distance of 0, which counts as outside, becomes a negative number close to it.
     pub fn turn(&mut self, t: usize, v: usize) {
         let value = &mut self.values[t * VERTICES + v];
         *value = if *value == 0.0 { -f32::MIN_POSITIVE } else { -*value };
@@ -189,7 +189,8 @@ fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
     Some(place)
 }
 
-/// Offers the samples of a seed cube to the vertices of its ring that lie in the tile.
+/// Offers the samples of a seed cube to the vertices of its ring that lie in the tile. Each vertex
+/// keeps the nearest sample, and the first one of the cloud if several are equally near.
 fn offer(
     found: &mut [Nearest; VERTICES],
     samples: &[Sample],

@@ -27,8 +27,8 @@ impl Lattice {
     /// Creates cubes of edge `cube` over the box from `low` to `high`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the edge is not positive, or if more than 2^21 cubes would be
-    /// needed along an axis.
+    /// Returns [`Error::Case`] if the edge is not positive and finite, or if more than 2^21 cubes
+    /// would be needed along an axis.
     pub fn new(low: [f64; 3], high: [f64; 3], cube: f64) -> Result<Self> {
         if !(cube.is_finite() && cube > 0.0) {
             let what = format!("cubes of edge {cube}");

@@ -11,8 +11,8 @@
 //! 3. Signs are corrected where samples end, so that the surface is closed if the sampled surface
 //!    is closed (`boundary_signs.rs`).
 //! 4. Marching cubes extracts the surface. The inside is f < 0, and cubes that have a vertex
-//!    without f are skipped. Vertices take the normal and color of their sample. Components far
-//!    from all samples are dropped.
+//!    without f are skipped. Vertices take the normal and color of their sample. Components without
+//!    a vertex within half a cube edge of a sample are dropped.
 //!
 //! The surface has no holes if the edge of a cube is at least rho + delta ([`Density`]). Before any
 //! other step, coordinates are shifted to the center of the bounding box in f64. Results are
@@ -71,7 +71,8 @@ pub struct Directed {
     /// Number of vertices whose sign was changed to that of the vertices around them, which happens
     /// where samples end.
     pub turned: usize,
-    /// Number of components that were dropped because no sample is near.
+    /// Number of components that were dropped because no sample lies within half a cube edge of
+    /// their vertices.
     pub dropped_pieces: usize,
     /// Density of the cloud.
     pub density: Density,

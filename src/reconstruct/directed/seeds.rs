@@ -12,7 +12,7 @@ use crate::primitives::{Unique, sort, unique};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub point: [f64; 3],
-    /// Unit normal. Zero if the cloud has no normal there.
+    /// Unit normal. Zero if the normal in the cloud is zero or not finite.
     pub normal: [f64; 3],
     /// Index in the cloud.
     pub number: u32,

@@ -48,8 +48,8 @@ pub(super) fn finish(
     (mesh, dropped)
 }
 
-/// Returns the attributes for a vertex. Each end of its edge has a sample that defines its
-/// distance; the nearer of the two samples counts.
+/// Returns the attributes for a vertex of the surface, which lies on an edge of a cube. The
+/// distance at each end of the edge comes from a sample, and the nearer of the two samples counts.
 fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
     let ends = [f64::floor, f64::ceil].map(|round| field.nearest(x.map(|c| round(c) as u32)));
     let mut best = Carried { normal: [0.0; 3], number: u32::MAX, is_near: false };
@@ -65,6 +65,7 @@ fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
 }
 
 /// Returns the arrays `nx`, `ny` and `nz`, and `red`, `green` and `blue` if the cloud has colors.
+/// If the sample has no normal, the normal is computed from the triangles.
 fn arrays(mesh: &Mesh, carried: &[Carried], cloud: &PointCloud) -> Vec<DataArray> {
     let array = |name: &str, values| DataArray { name: name.to_string(), components: 1, values };
     let is_none = |carried: &Carried| carried.normal == [0.0; 3];

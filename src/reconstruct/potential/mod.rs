@@ -4,7 +4,7 @@
 //! phi is negative inside. It starts as a box around the samples on a coarse grid and moves by
 //!
 //! ```text
-//! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|
+//! phi_t = - U . grad phi + alpha kappa |grad phi|
 //! ```
 //!
 //! with U along the gradient of `P(x) = sum d_i^(1-p)`, `d_i^2 = |x - x_i|^2 + s^2`, toward the

@@ -216,7 +216,8 @@ fn centroid(samples: &[[f32; 3]]) -> ([f32; 3], f32) {
     (sum.map(|s| (s as f64 / PARTS / count) as f32), count as f32)
 }
 
-/// Returns the number of levels that the cells of two keys share.
+/// Returns the number of levels below the root on which the cells of two different keys lie in the
+/// same cube.
 fn shared(a: u64, b: u64, depth: u32) -> u32 {
     depth - 1 - (63 - (a ^ b).leading_zeros()) / 3
 }

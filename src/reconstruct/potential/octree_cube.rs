@@ -20,8 +20,8 @@ impl Frame {
     /// Creates the cube around points.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there are no points, if all points coincide, or if one is not
-    /// finite.
+    /// Returns [`Error::Case`] if there are no points, if all points coincide up to rounding, or if
+    /// one is not finite.
     pub fn new(points: &[[f64; 3]], depth: u32) -> Result<Self> {
         let Some(&first) = points.first() else {
             return Err(Error::usage("a cloud without points", "give samples of a closed surface"));

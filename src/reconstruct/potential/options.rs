@@ -25,7 +25,8 @@ pub enum Storage {
 /// The range of valid depths.
 pub(in crate::reconstruct) const DEPTHS: RangeInclusive<u32> = 4..=14;
 
-/// Returns the depth at which a cloud with this longest side gets voxels of at most `edge`.
+/// Returns the smallest depth at which a cloud with this longest side gets voxels of at most
+/// `edge`.
 ///
 /// # Errors
 /// Returns [`Error::Case`], with the valid edges, if there is no such depth.

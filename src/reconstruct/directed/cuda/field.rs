@@ -23,7 +23,7 @@ pub(super) struct Field {
     pub keys: Array<u64>,
     /// Indices of the 27 tiles around each tile, itself included.
     pub around: Array<u32>,
-    /// Directed distance at each vertex, in cubes, negative inside. NaN far from all samples.
+    /// Directed distance at each vertex, in cube edges, negative inside. NaN far from all samples.
     pub values: Array<f32>,
     /// The sample of each distance, as an index into the sorted samples.
     pub nearest: Array<u32>,
