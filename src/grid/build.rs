@@ -146,7 +146,7 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
     }
 
     /// Sorts the tiles, records the signs of missing neighbors, and drops seeds that no tile
-    /// requests.
+    /// requests. Returns an error if phi jumps across the band.
     fn finish(self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let Flood { keys, seen, mut phi, known } = self;
         drop(known);

@@ -2,7 +2,8 @@
 //!
 //! While the next steps are computed, a state is written and, on a GPU, copied to the host. The
 //! loop waits for this to finish before a checkpoint, at the end, and before the next state. If a
-//! state could not be written, the run returns to the point at which that state was due.
+//! state cannot be written, the run goes back to the point at which that state was due, writes a
+//! checkpoint there if it can, and ends with the error.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +26,7 @@ pub(super) struct Point {
     pub schedule: Schedule,
     /// The outputs that are due.
     pub due: Due,
-    /// The last time step.
+    /// Size of the last time step. 0 before the first step.
     pub dt: f64,
 }
 
@@ -37,7 +38,7 @@ impl Point {
     }
 }
 
-/// The inputs of a time loop other than the motion.
+/// The inputs of a time loop other than the motion, the files and the report.
 pub(super) struct LoopInputs<'a> {
     /// Time at which a run that is not resumed begins.
     pub start_time: f64,
@@ -149,7 +150,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         }
     }
 
-    /// Takes a few steps and determines what is due after them.
+    /// Takes the steps up to the next point at which something may be due, and determines what is
+    /// due there.
     fn step(&mut self, point: &mut Point) -> Result<()> {
         self.leave()?;
         let steps = point.schedule.steps();
@@ -338,7 +340,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Passes the state on to be written, and returns the data for a checkpoint of this state.
+    /// Passes the state on to be written. Returns the snapshot for a checkpoint of this point if
+    /// later steps may change the solver.
     fn write_state(&mut self, point: &Point) -> Result<Option<Late<checkpoint::State>>> {
         let timer = Instant::now();
         let LateState { state, snapshot } =

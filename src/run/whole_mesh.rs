@@ -9,14 +9,14 @@ use crate::picture::{Labels, NO_LABEL};
 /// The mesh of a case, including the cells outside a mask, where there are no values.
 pub(super) struct WholeMesh<'a> {
     pub mesh: Cow<'a, Mesh>,
-    /// How to find the values, if there is a mask.
+    /// The mapping between this mesh and the cleaned mesh, if there is a mask.
     masked: Option<Masked>,
 }
 
 struct Masked {
-    /// The vertex of the cleaned mesh at each vertex, or `None` outside the mask.
+    /// For each vertex of this mesh, the vertex of the cleaned mesh, or `None` outside the mask.
     vertices: Vec<Option<u32>>,
-    /// The index of each cell inside the mask.
+    /// For each cell of the cleaned mesh, its index in this mesh.
     kept: Vec<u32>,
 }
 

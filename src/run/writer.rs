@@ -21,7 +21,7 @@ pub(super) trait Files: Send {
     /// Returns the step and time of each written state.
     fn written(&self) -> &[(u64, f64)];
 
-    /// Continues after the states of a run that was interrupted at `step`.
+    /// Continues after the states `written` of a run that was interrupted at `step`.
     ///
     /// Files of later steps stay until they are overwritten. Files of `step` itself are removed if
     /// no state was `due` there.
@@ -38,10 +38,10 @@ pub(super) trait Files: Send {
         Ok(())
     }
 
-    /// Whether [`Files::finish`] draws a picture.
+    /// Whether [`Files::finish`] may draw a picture.
     fn has_pictures(&self) -> bool;
 
-    /// Draws the last state. No state is written after it.
+    /// Draws the last state, if the case requests a picture of it. No state is written afterwards.
     fn finish(&mut self, last: &State) -> Result<()>;
 }
 

@@ -16,8 +16,8 @@ impl<const E: usize> TiledGrid<E> {
     /// computes its values.
     ///
     /// The function evaluates every tile in the box and every tile that touches the box, layer by
-    /// layer along z. It holds three layers at a time. Tiles of these layers that are not kept take
-    /// 4 bytes each.
+    /// layer along z. It holds three layers at a time: the values of their active tiles, and 4
+    /// bytes for each tile.
     ///
     /// # Errors
     /// Returns the first error of `fill`, if any. Returns [`Error::Case`] if the box is empty or

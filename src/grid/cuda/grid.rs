@@ -23,8 +23,8 @@ const LEAST: usize = 8;
 /// number of the update that created a tile is never negative.
 pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
-/// A tile set that is stored and updated on a GPU. Each list exists twice: the current one and the
-/// next one.
+/// A tile set that is stored and updated on a GPU. Each list in key order exists twice: the current
+/// one and the next one.
 ///
 /// A tile takes 164 bytes in addition to its values: 40 for both lists, 112 for the look-up of its
 /// neighbors, and 12 for its age, the stack of unused ids and the positions of new tiles. A change
@@ -123,7 +123,7 @@ impl DeviceTiledGrid {
         Ok(on)
     }
 
-    /// Returns the kernel argument.
+    /// Returns the argument through which kernels access the lists.
     pub fn argument(&self) -> TileGridArgument {
         let both = |lists: &[Array<u32>; 2]| lists.each_ref().map(Array::address);
         TileGridArgument {
@@ -171,8 +171,8 @@ impl DeviceTiledGrid {
         self.cuda.write(&mut self.control, &[control])
     }
 
-    /// Makes room for more tiles and ids and keeps the existing ones. The neighbor look-up must be
-    /// recomputed afterwards.
+    /// Makes room for `capacity` tiles and ids and keeps the existing ones. The neighbor look-up
+    /// must be recomputed afterwards.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory. The kernel

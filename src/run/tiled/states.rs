@@ -15,7 +15,7 @@ use crate::run::states::write_surface;
 use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
 
-/// The data of a state that is written to files.
+/// The data of a state, for its files.
 pub(in crate::run) struct TiledState {
     pub step: u64,
     pub time: f64,
@@ -138,7 +138,7 @@ fn write_vtp(
     vtk::write(path, &output)
 }
 
-/// Writer of the pictures of the interfaces of one run, colored by height.
+/// Draws the interfaces of one run, colored by their z coordinate.
 struct Pictures<'a> {
     picture: &'a Picture,
     title: String,
