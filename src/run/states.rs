@@ -19,7 +19,7 @@ use crate::output::{RunFolder, Series, numbered, remove};
 use crate::picture::Marks;
 use crate::surface::{self, Interface};
 
-/// A state in the order of the cleaned mesh.
+/// A state whose values are in the order of the cleaned mesh.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeshState {
     pub step: u64,
@@ -111,7 +111,7 @@ pub(super) struct States<'a> {
     config: &'a Config,
     cleaned: &'a CleanedMesh,
     patch_of: &'a [u32],
-    /// Name of the array: "phi" or "distance".
+    /// Name of the array of values: "phi" or "distance".
     array: &'static str,
     geometry: Geometry<'a>,
     compression: Compression,
@@ -228,7 +228,7 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Draws the last state. No state is written after it.
+    /// Draws the last state, if the case requests a picture of it. No state is written afterwards.
     ///
     /// # Errors
     /// Returns the errors of pictures.
@@ -327,8 +327,8 @@ fn ending(path: &Path) -> Option<&'static str> {
     ENDINGS.into_iter().find(has)
 }
 
-/// Refuses labels and gradients for files that hold only one array, and a label file without
-/// labels.
+/// Refuses labels and gradients for files that hold only one array, gradients for `.csv` and
+/// `.label.gii` files, and a `.label.gii` file without labels.
 ///
 /// # Errors
 /// Returns [`Error::Case`] in these cases. Its remedy is the option `--labels`, or the endings of
@@ -397,8 +397,9 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 /// Writes one array in the order of the cleaned mesh to a file whose ending selects the format.
 ///
 /// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
-/// FreeSurfer label stores the vertices whose values are below `width`. `.npy` and `.csv` hold all
-/// vertices of the file, `.csv` also with labels. `compression` applies to `.vtu` and `.vtp`.
+/// FreeSurfer label stores the vertices whose values are below `width`. `.npy` and `.csv` files
+/// hold the values of all vertices of the mesh file, and `.csv` files also the labels.
+/// `compression` applies to `.vtu` and `.vtp`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.

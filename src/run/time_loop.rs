@@ -150,8 +150,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         }
     }
 
-    /// Takes the steps up to the next point at which something may be due, and determines what is
-    /// due there.
+    /// Takes one or more steps, at most up to the next point at which outputs are due, and
+    /// determines what is due after them.
     fn step(&mut self, point: &mut Point) -> Result<()> {
         self.leave()?;
         let steps = point.schedule.steps();

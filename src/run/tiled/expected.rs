@@ -21,7 +21,8 @@ const COUNTED: f64 = 2.5e5;
 const FEWEST: usize = 64;
 const GROWTH: usize = 3;
 
-/// Grids that are at least this many levels coarser than the grid of the case are not inspected.
+/// The estimate extrapolates only from grids that are fewer than this many levels coarser than the
+/// grid of the case.
 const COARSEST: u32 = 31;
 
 /// The tiles at the start, on the grid on which the run begins.

@@ -49,7 +49,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
     }
 
     /// Returns the size of the interface, or `None` if the interface extends over too many voxels
-    /// for records.
+    /// for records, or if memory runs out.
     fn surface_counts(&mut self) -> Option<SurfaceCounts> {
         let records = Records::new(&self.solver.look().ok()?.tiles()).ok()?;
         Some(SurfaceCounts::new(records.list.len(), records.triangles))

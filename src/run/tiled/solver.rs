@@ -26,7 +26,7 @@ impl<S, const E: usize> Start<S, E> {
     }
 }
 
-/// The result of taking a few steps.
+/// The result of [`TiledSolver::advance`].
 pub(super) struct Done {
     /// The time reached and the steps taken. Rates are in voxels per unit of time.
     pub advance: Advance,
@@ -205,7 +205,7 @@ impl TiledCase<'_> {
         }
     }
 
-    /// Creates an evolution on the CPU.
+    /// Creates an evolution on the CPU. Reinitializes phi if it is not yet a signed distance.
     pub(super) fn with_terms<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         start: Start<S, E>,

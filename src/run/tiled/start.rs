@@ -208,7 +208,7 @@ impl TiledCase<'_> {
         Ok((grid, phi, [0, 0]))
     }
 
-    /// Returns the bounds of the case as a box.
+    /// Returns the bounds of the case as a box, if it has bounds.
     fn frame(&self) -> Option<Shape> {
         self.source.bounds.as_ref().map(|b| Shape::Box { min: b.min, max: b.max })
     }
@@ -222,8 +222,8 @@ impl TiledCase<'_> {
         self.config.error_at("initial", "initial has no bounds of its own", remedy)
     }
 
-    /// Returns the first and the last tile of a box that is extended by the narrow band, and the
-    /// number of tiles in it.
+    /// Returns the first and the last tile of a box that is extended by the narrow band and a
+    /// margin, and the number of tiles from the first to the last.
     pub(super) fn tiles_of_box<const E: usize>(
         &self,
         (low, high): ([f64; 3], [f64; 3]),
@@ -260,7 +260,8 @@ impl TiledCase<'_> {
         Err(self.config.error_at("initial", what, remedy))
     }
 
-    /// Returns the integer coordinates of the first and the last tile of a box.
+    /// Returns the integer coordinates of the first and the last tile from
+    /// [`TiledCase::tiles_of_box`].
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the box has too many tiles to search.
