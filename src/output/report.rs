@@ -71,7 +71,8 @@ pub struct Report {
     pub cell_updates: u64,
     /// `cell_updates` divided by the seconds of the stages evolve and reinitialize.
     pub cell_updates_per_second: f64,
-    /// Mean of `| |grad phi| - 1 |` in the narrow band at the end.
+    /// Mean of `| |grad phi| - 1 |` in the narrow band at the end. `None` unless the task is evolve
+    /// on a mesh.
     pub grad_norm_error: Option<f64>,
     /// Measures of the first state.
     pub first: Option<Measures>,

@@ -4,8 +4,8 @@ use crate::levelset::evolution::Coefficient;
 use crate::mesh::Mesh;
 use crate::surface;
 
-/// Returns the mean of a weight over the zero set of `phi` (mesh order) at time `t`, or `None` if
-/// there is no zero set.
+/// Returns the mean of a weight over the zero set of `phi` at time `t`, or `None` if there is no
+/// zero set. `phi` is in the order of the mesh.
 pub(super) fn mean_weight(
     mesh: &Mesh,
     phi: &[f64],

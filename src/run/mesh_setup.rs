@@ -49,7 +49,8 @@ impl<'a> MeshSetup<'a> {
         self.device.gpu.as_ref()
     }
 
-    /// Writes the counts of the mesh, the device and the warnings to the report.
+    /// Writes the counts of the mesh, the device, the warnings and the seconds of the setup to the
+    /// report.
     pub fn note(&self, report: &mut Report) {
         let cleaned = &self.cleaned;
         report.mesh = Some(MeshCounts {
@@ -88,7 +89,8 @@ fn partition(config: &Config, cleaned: &CleanedMesh) -> Result<(Partition, usize
 /// and the mesh.
 ///
 /// # Errors
-/// Returns all errors of [`MeshSetup::new`] and of `more`.
+/// Returns all errors of [`MeshSetup::new`] and of `more`. If the run does not fit in memory,
+/// checks that need memory are left out.
 pub(super) fn check(
     config: &Config,
     task: &str,

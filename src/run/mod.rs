@@ -73,8 +73,8 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Creates options without a folder (see [`Options::folder`]) that do not replace an earlier
-    /// run.
+    /// Creates options without a folder (see [`Options::folder`]) that neither replace nor continue
+    /// an earlier run.
     pub fn new(interrupt: &'a AtomicBool, observer: &'a dyn Observer) -> Self {
         Options { folder: None, overwrite: false, resume: false, interrupt, observer }
     }
@@ -110,7 +110,7 @@ pub struct Progress {
     pub step: u64,
     /// Time reached.
     pub time: f64,
-    /// The last time step.
+    /// Size of the last time step.
     pub dt: f64,
     /// The end time, if the case states one.
     pub end_time: Option<f64>,
@@ -155,9 +155,10 @@ pub struct Outcome {
 ///
 /// When this function returns, the folder contains the states, the measures and the report. This
 /// also holds for interrupted runs ([`Status::Interrupted`] in the report). After an error, the
-/// folder contains the outputs that were due. With [`Options::resume`], an interrupted run
-/// continues from its checkpoint. Its states, interface and measures, and all values in its report
-/// except times, are then bitwise identical to those of an uninterrupted run.
+/// folder contains the outputs that were due before, or nothing of this run if it failed before its
+/// first state. With [`Options::resume`], an interrupted run continues from its checkpoint. Its
+/// states, interface and measures, and all values in its report except times, are then bitwise
+/// identical to those of an uninterrupted run.
 ///
 /// # Errors
 /// Returns any kind of [`Error`](crate::Error).

@@ -28,7 +28,7 @@ pub(super) trait Motion {
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn measure(&mut self) -> Result<Measures>;
 
-    /// Returns all data of the current state that is written to files.
+    /// Returns the data of the current state, for its files.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
@@ -78,13 +78,13 @@ pub(super) trait Motion {
 /// The quality of the final state of a motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quality {
-    /// Mean of `| |grad phi| - 1 |` in the narrow band.
+    /// Mean of `| |grad phi| - 1 |` in the narrow band. `None` on tiles.
     pub grad_norm_error: Option<f64>,
     /// Change of the mean weight along the interface of a weighted curvature flow.
     pub mean_weight: Option<Drift>,
 }
 
-/// The data of a state that is written to files.
+/// The data of a state, for its files.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, moved a few times")]
 pub(super) enum State {
     /// Values at the vertices of a mesh.
@@ -125,7 +125,7 @@ pub(super) fn other(found: &str, expected: &str) -> Error {
 
 /// A state that later steps do not change. Its data may still be being copied to the host.
 pub(super) struct LateState {
-    /// The data that is written to files.
+    /// The data for the files of the state.
     pub state: Late<State>,
     /// The data of a checkpoint, if it can be collected later, too.
     pub snapshot: Option<Late<checkpoint::State>>,

@@ -104,7 +104,7 @@ impl ReconstructTask<'_> {
         Ok((path, cloud, file))
     }
 
-    /// Writes the surface as the only state, and its picture.
+    /// Writes the surface as the only state, and its picture if the case requests one.
     fn write(&self, folder: &RunFolder, mesh: &Mesh) -> Result<()> {
         let name = self.config.name();
         let mut series = Series::new(folder.path(), &name, "vtp");

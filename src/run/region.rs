@@ -52,8 +52,8 @@ impl Region {
         Err(Error::usage(what, "choose another region; `zeroset info` shows groups and arrays"))
     }
 
-    /// Returns the facets that belong to exactly one cell of the region, as vertices of the mesh. A
-    /// region of vertices has none.
+    /// Returns the vertices of the facets that belong to exactly one cell of the region. The list
+    /// is empty for a region of vertices. A region of vertices has none.
     pub fn facets(&self, mesh: &Mesh) -> Vec<u32> {
         let Region::Cells(inside) = self else { return Vec::new() };
         let arity = mesh.kind.arity();
@@ -73,8 +73,8 @@ impl Region {
         single.flat_map(|facet| facet[0].into_iter().take(arity - 1)).collect()
     }
 
-    /// Returns a level set whose zero set is the surface of a region of vertices. It is empty for a
-    /// region of cells.
+    /// Returns a level set whose zero set is the surface of a region of vertices. The list is empty
+    /// for a region of cells. It is empty for a region of cells.
     pub fn level_set(&self) -> Vec<f64> {
         match self {
             Region::Cells(_) => Vec::new(),
@@ -104,7 +104,7 @@ fn count(truths: &[bool]) -> usize {
     truths.iter().filter(|&&truth| truth).count()
 }
 
-/// Returns the expression that is true in the group named by a number.
+/// Returns the expression that is true in the group whose name is the text of `number`.
 fn named(number: &Expression) -> Result<Expression> {
     let text = format!("{{{}}}", number.text().trim());
     Expression::parse(&text).map_err(|flaw| Error::usage(flaw.to_string(), ""))

@@ -1,4 +1,4 @@
-//! An expression bound to the numbers of its names at all vertices or in all cells of a mesh.
+//! An expression bound to the values of the names in it, at all vertices or in all cells of a mesh.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -84,8 +84,8 @@ impl<'a> Rows<'a> {
         self.flaw(row, t, &what, remedy)
     }
 
-    /// Returns an error about the value of a row that points into the expression. If an array has
-    /// no finite number there, the error names the array and gives another remedy.
+    /// Returns an error about the value of a row. The error points into the expression. If an array
+    /// has no finite number there, the error names the array and gives another remedy.
     pub fn flaw(&self, row: usize, t: f64, what: &str, remedy: &str) -> Flaw {
         let (what, remedy) = match self.lacking(row, t) {
             Some(lacking) => {
@@ -114,8 +114,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Returns the first corner of a cell at which a vertex array has no finite number, and the
-    /// number.
+    /// Finds the first corner of a cell at which a vertex array is not finite. Returns its place,
+    /// such as "at vertex 3", and the value of the array there.
     fn corner_lacking(&self, name: &str, row: usize) -> Option<(String, f64)> {
         let mesh = &self.cleaned.mesh;
         if self.places == Places::Vertices || component(&mesh.cell_data, name).is_some() {

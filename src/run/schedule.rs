@@ -117,8 +117,8 @@ impl Schedule {
         }
     }
 
-    /// Updates the schedule after a few steps and returns what is due. `gone` states whether the
-    /// interface has vanished.
+    /// Updates the schedule after the steps `done` and returns what is due. `gone` states whether
+    /// the interface has vanished.
     pub(super) fn arrive(&mut self, done: &Advance, gone: bool) -> Due {
         self.time = done.clock;
         self.steps += done.steps;

@@ -53,8 +53,7 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
 ///
 /// For circular fronts, every vertex is a separate source. If `with_parts` is true, the result
 /// includes the simplices where paths end. A point or curve that does not lie on the mesh is moved
-/// to it. If the distance is at most one edge length, this causes a warning. Larger distances
-/// require `snap`.
+/// to it. A warning states the distance. More than one edge length requires `snap`.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and
@@ -128,7 +127,7 @@ impl Around<'_> {
         Ok(sources.into_iter())
     }
 
-    /// Returns the sources of a seed that is not a vertex, without its start value.
+    /// Returns the sources of a seed that does not consist of vertices, without its start value.
     fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
         let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
         match seed {
