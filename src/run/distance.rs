@@ -28,12 +28,12 @@ use crate::words::counted;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
 pub(super) struct Found {
-    /// Distances. Vertices that no front has reached have the width of the case, or NaN without a
-    /// width.
+    /// Distances. Vertices that no front has reached have the width of the case, with the sign of
+    /// their side, or NaN without a width.
     pub values: Vec<f64>,
     /// Labels and gradients, if requested.
     pub extras: Extras,
-    /// Paths to the source.
+    /// The requested paths to the sources.
     pub paths: Vec<path::Path>,
 }
 
@@ -127,7 +127,7 @@ impl MeshSetup<'_> {
     }
 
     /// Returns for each vertex whether its distance is negative, because it lies inside the region
-    /// whose surface is the source. The list is empty if seeds have no sign.
+    /// whose surface is the source. The list is empty if the distance from seeds has no sign.
     fn inside_of_seed(&self, distance: &Distance) -> Result<Vec<bool>> {
         let (true, [seed]) = (distance.signed == Some(true), distance.from.as_slice()) else {
             return Ok(Vec::new());
@@ -136,8 +136,8 @@ impl MeshSetup<'_> {
         Ok(region.vertices_inside(&self.cleaned.mesh))
     }
 
-    /// Returns the part of a solution that is written to files. `inside` marks the vertices whose
-    /// distance is negative.
+    /// Returns the data for the files: the solution with the start values and signs, its gradient,
+    /// and the paths. `inside` marks the vertices whose distance is negative.
     fn found(
         &self,
         distance: &Distance,

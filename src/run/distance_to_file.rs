@@ -100,7 +100,7 @@ fn distance_on(
     Ok(report)
 }
 
-/// Returns the default file for the paths.
+/// Returns the default path of the file for paths, next to `output`.
 fn paths_beside(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.trim_end_matches(".shape").trim_end_matches(".label");

@@ -119,14 +119,15 @@ pub fn cell_values(
 
 /// The places where a condition is true.
 pub(super) enum Truths {
-    /// For each cell whether the condition is true there.
+    /// For each cell, whether the condition is true there.
     Cells(Vec<bool>),
-    /// For each vertex whether the condition is true there.
+    /// For each vertex, whether the condition is true there.
     Vertices(Vec<bool>),
 }
 
 /// Evaluates the condition of the key `key`: in the cells if it uses a cell array or a group of
-/// cells, otherwise at the vertices. Where an array that it needs has no value, it is false.
+/// cells, otherwise at the vertices. Where an array that the condition needs has no value, the
+/// condition is false.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::numbers`]. Returns [`Error::Case`](crate::Error::Case) for

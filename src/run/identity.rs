@@ -136,7 +136,7 @@ fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<It
 }
 
 /// Refuses to resume from the checkpoint of another case. The error names the first key that
-/// differs.
+/// differs. Warns if another build of the program started the run.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if a key differs.

@@ -166,6 +166,8 @@ impl ClosedSurface {
 ///
 /// # Errors
 /// Returns [`Error::Input`] if the file does not contain curves that bound a region of the mesh.
+/// Returns [`Error::Case`] for a mesh of tetrahedra, and for a value of `inside` that does not
+/// apply.
 pub(super) fn from_curve(
     config: &Config,
     from: &InitialCurve,

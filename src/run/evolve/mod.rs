@@ -31,7 +31,7 @@ pub(super) struct Begun<'a> {
     pub identity: Option<Identity>,
     /// The first state of a resumed run, if its pictures depend on it.
     pub first: Option<State>,
-    /// The kind of mesh, which determines the measures. `None` on tiles.
+    /// The kind of mesh, which determines the names of the measures. `None` on tiles.
     pub kind: Option<Kind>,
     /// Number of threads that write states.
     pub threads: usize,
