@@ -20,7 +20,7 @@ pub struct RunFolder {
     path: PathBuf,
     /// The names of all files that the run may write.
     names: RunNames,
-    /// Folders that did not exist before, deepest first.
+    /// Folders that were created for the run, deepest first.
     made: Vec<PathBuf>,
     /// Whether an earlier run in the folder is resumed.
     is_resumed: bool,
@@ -28,8 +28,8 @@ pub struct RunFolder {
     journal: OnceLock<(Arc<JournalFile>, Keeping)>,
     /// The open lock file. The system releases the lock when the process ends for any reason.
     _lock: Option<File>,
-    /// Guards that remove the lock file, and the folders if they are empty, if the program ends
-    /// abruptly.
+    /// Guards for an abrupt end of the program. They remove the lock file, and the created folders
+    /// if these are empty.
     _noted: Vec<Unfinished>,
 }
 

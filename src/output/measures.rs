@@ -16,7 +16,7 @@ pub struct Measures {
     pub step: u64,
     /// Simulated time of the state.
     pub time: f64,
-    /// The last time step, 0 before the first step.
+    /// Size of the last time step. 0 before the first step.
     pub dt: f64,
     /// Length (triangles) or area (tetrahedra, tiles) of the interface.
     pub interface: f64,
@@ -54,7 +54,7 @@ pub struct MeasuresFile {
 }
 
 impl MeasuresFile {
-    /// Returns the column names of the interface and enclosed measures for a kind of mesh.
+    /// Returns the column names of the measures `interface` and `enclosed` for a kind of mesh.
     pub fn names(kind: Kind) -> [&'static str; 2] {
         match kind {
             Kind::Planar | Kind::Surface => ["interface_length", "enclosed_area"],

@@ -82,7 +82,8 @@ impl<'a> Occupied<'a> {
         }
     }
 
-    /// Refuses to resume a run in a folder that holds other files that the run may write.
+    /// Refuses to resume a run in a folder that holds files that the run may write but has not
+    /// written, or that have changed.
     ///
     /// # Errors
     /// Returns [`Error::Output`] naming the file.

@@ -73,7 +73,8 @@ impl Field for Hash {
     }
 }
 
-/// Reads the length of a list whose entries take at least `size` bytes each.
+/// Reads the length of a list whose entries take at least `size` bytes each. Fails if the rest of
+/// the file is too short for them.
 fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize, Flaw> {
     let count = from.u64("the length of a list")?;
     from.promised(count, size, what)
@@ -131,7 +132,7 @@ impl Field for Vec<u8> {
     }
 }
 
-/// Packs eight values into one byte.
+/// Packs eight values into each byte, the first one into the lowest bit.
 impl Field for Vec<bool> {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         (self.len() as u64).put(out)?;
@@ -158,7 +159,8 @@ impl<A: Field, B: Field> Field for (A, B) {
     }
 }
 
-/// A pair takes at least 16 bytes, because each of its parts is a number, a string or a hash.
+/// A pair takes at least 16 bytes, because each of its parts is a number of 8 bytes, a string or a
+/// hash.
 impl<A: Field, B: Field> Field for Vec<(A, B)> {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         (self.len() as u64).put(out)?;
@@ -307,7 +309,7 @@ pub(super) fn encode(checkpoint: &Checkpoint, out: &mut dyn Write) -> io::Result
     checkpoint.put(out)
 }
 
-/// Returns the size of the contents in bytes.
+/// Returns the number of bytes that [`encode`] writes.
 pub(super) fn length_of(checkpoint: &Checkpoint) -> u64 {
     struct Count(u64);
     impl Write for Count {

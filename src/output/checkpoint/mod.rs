@@ -99,7 +99,7 @@ pub(crate) struct Position {
     pub next_output: u64,
     pub time: f64,
     pub steps: u64,
-    /// The last time step.
+    /// Size of the last time step.
     pub dt: f64,
     /// Whether a state must still be written for the last step.
     pub state_due: bool,
@@ -114,7 +114,7 @@ pub(crate) struct Position {
 pub(crate) struct Written {
     /// Step and time of each state.
     pub states: Vec<(u64, f64)>,
-    /// The beginning of `measures.csv` that had been written.
+    /// Size and hash of the part of `measures.csv` that had been written.
     pub measures: Prefix,
 }
 
