@@ -23,7 +23,7 @@ pub(super) struct Seen {
     pub outside: u32,
 }
 
-/// Computes, clamps and stores the values of one tile.
+/// Computes, clamps and stores the values of one tile, and returns the properties of the tile.
 ///
 /// # Errors
 /// Returns the error of `fill`, if any, and [`Error::Numerical`] if a value is NaN.

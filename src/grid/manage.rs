@@ -163,8 +163,9 @@ impl<const E: usize> TiledGrid<E> {
     /// ([`TiledGrid::activity`]). The tile set itself does not change.
     ///
     /// # Errors
-    /// Returns [`Error::Numerical`] if the interface leaves the range of tiles, and
-    /// [`Error::Device`] if there is no memory for the new list. The tile set is then unchanged.
+    /// Returns [`Error::Numerical`] if the interface leaves the range of tiles or needs too many
+    /// tiles for 32-bit ids, and [`Error::Device`] if there is no memory for the new list. The tile
+    /// set is then unchanged.
     pub fn plan(&mut self) -> Result<Status> {
         self.changes.planned = false;
         self.count();

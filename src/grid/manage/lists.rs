@@ -30,7 +30,7 @@ pub(super) enum Change {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Reserves room for more tiles in the list and for more unused ids.
+    /// Reserves room for `tiles` more tiles in the list and for `ids` more unused ids.
     pub(super) fn reserve(&mut self, tiles: usize, ids: usize) -> Result<()> {
         let what = "tiles of the list";
         memory::reserve(&mut self.keys, tiles, what, REMEDY)?;
@@ -140,7 +140,8 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Removes the entries of deleted tiles from a list and inserts those of created tiles.
+/// Removes the entries of deleted tiles from a list, and inserts `item` of each created tile at the
+/// position of the tile.
 fn splice<T: Copy + Default>(
     list: &mut Vec<T>,
     deleted: &[Deleted],

@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     contents.map_err(|flaw| flaw.in_file(path))
 }
 
-/// Returns the contents of a checkpoint file whose bytes are `bytes`.
+/// Returns the uncompressed contents of a checkpoint file from the bytes of the file.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
     let wrong = |what: String| Flaw::whole(what, REMEDY);
     let mut head = Cursor::new(bytes, 0, false);
