@@ -58,7 +58,7 @@ impl CleanedMesh {
         Ok(values)
     }
 
-    /// Returns the warnings about arrays that were used so far.
+    /// Returns the warnings so far about arrays that were used.
     pub(super) fn doubts(&self) -> Vec<String> {
         self.doubts.lock().map_or_else(|_| Vec::new(), |doubts| doubts.clone())
     }

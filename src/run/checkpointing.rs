@@ -92,8 +92,8 @@ impl Keeper {
         }
     }
 
-    /// Returns the number of steps until the next checkpoint if checkpoints are due every few
-    /// steps, and the largest `u64` otherwise.
+    /// Returns the number of steps until the next checkpoint if checkpoints are due by steps, and
+    /// the largest `u64` otherwise.
     pub(super) fn steps_to_next(&self, steps: u64) -> u64 {
         match self.rule {
             Checkpoints::Every(n) => n.max(1) - steps % n.max(1),

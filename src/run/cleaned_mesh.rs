@@ -48,7 +48,7 @@ pub struct CleanedMesh {
 struct Unmasked {
     /// The corners of all cells, as stored vertices.
     cells: Vec<u32>,
-    /// For each cell inside the mask, its index in `cells`.
+    /// For each cell inside the mask, its index among all cells.
     kept: Vec<u32>,
     /// Number of vertices outside the mask.
     n_outside: usize,
@@ -149,13 +149,13 @@ impl CleanedMesh {
         Ok(self)
     }
 
-    /// Returns the corners of all cells as stored vertices, and the index in them of each cell
-    /// inside the mask, or `None` if there is no mask.
+    /// Returns the corners of all cells as stored vertices and, for each cell inside the mask, its
+    /// index among all cells. Returns `None` if there is no mask.
     pub(super) fn unmasked(&self) -> Option<(&[u32], &[u32])> {
         self.unmasked.as_ref().map(|unmasked| (&*unmasked.cells, &*unmasked.kept))
     }
 
-    /// Returns the number of vertices that lie outside the mask.
+    /// Returns the number of vertices that lie outside the mask, or 0 without a mask.
     pub fn n_outside_mask(&self) -> usize {
         self.unmasked.as_ref().map_or(0, |unmasked| unmasked.n_outside)
     }

@@ -24,13 +24,14 @@ impl Dated {
         time.map(|time| Dated { time, path })
     }
 
-    /// Returns the time of the vertex array of this name.
+    /// Returns the time of the vertex array of this name, if its file states one.
     pub(super) fn of_array(cleaned: &CleanedMesh, name: &str) -> Option<Self> {
         let (array, _) = component(&cleaned.mesh.vertex_data, name)?;
         cleaned.dated.iter().find(|(name, _)| *name == array.name).map(|(_, dated)| dated.clone())
     }
 
-    /// Returns the latest time of the vertex arrays in an expression.
+    /// Returns the latest time of the vertex arrays in an expression, if the file of any of them
+    /// states one.
     pub(super) fn of_expression(cleaned: &CleanedMesh, expression: &Expression) -> Option<Self> {
         let names = expression.names();
         let dated = names.iter().filter_map(|name| Dated::of_array(cleaned, name));

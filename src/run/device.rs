@@ -24,7 +24,7 @@ pub(super) fn draw(gpu: &gpu::Cuda, subject: &Subject<'_>, options: &Options) ->
     crate::picture::cuda::draw_beside(gpu, subject, options)
 }
 
-/// The size of a problem: vertices of a mesh, voxels of tiles, or samples of a surface.
+/// The size of a problem: vertices of a mesh, voxels of tiles, or samples of a cloud.
 #[derive(Clone, Copy)]
 pub(super) enum Size {
     Vertices(usize),
@@ -54,7 +54,7 @@ pub(super) struct Device {
     pub reason: String,
 }
 
-/// Refuses a case that requires an unavailable GPU. Called before the mesh of the case is read.
+/// Refuses a case that requires an unavailable GPU. This check precedes the reading of the mesh.
 pub(super) fn check(config: &Config) -> Result<()> {
     if config.device.kind == DeviceKind::Cuda {
         gpu::available(config.device.ordinal)?;

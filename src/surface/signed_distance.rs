@@ -132,8 +132,8 @@ impl TriangleIndex {
         }
     }
 
-    /// Returns the squared distance, the closest point, and the position of its triangle. The
-    /// search starts with the triangle at position `guess`.
+    /// Returns the squared distance, the closest point, and the position of its triangle in tree
+    /// order. The search starts with the triangle at position `guess`.
     fn closest_from(&self, p: Vec3, guess: usize) -> Option<(f64, Vec3, usize)> {
         let measure = |k: usize| {
             let x = simplex::closest_point(p, &self.triangles[k]);

@@ -15,8 +15,8 @@ const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 /// `times` times (G. Taubin, *A signal processing approach to fair surface design*, SIGGRAPH 1995:
 /// lambda = 1/2, mu = -10/19).
 ///
-/// Vertices on boundary edges do not move. Arrays `nx`, `ny` and `nz` are recomputed from the moved
-/// triangles.
+/// Vertices on boundary edges do not move. If the mesh has all three arrays `nx`, `ny` and `nz`,
+/// they are recomputed from the moved triangles.
 pub fn smooth(mesh: &mut Mesh, times: u32) {
     if times == 0 || mesh.kind.arity() != 3 {
         return;
@@ -56,7 +56,7 @@ pub fn smooth(mesh: &mut Mesh, times: u32) {
     renew_normals(mesh);
 }
 
-/// Computes the arrays `nx`, `ny` and `nz` anew if the mesh has them.
+/// Recomputes the arrays `nx`, `ny` and `nz` if the mesh has all three.
 pub(super) fn renew_normals(mesh: &mut Mesh) {
     if NORMALS.iter().all(|name| mesh.vertex_array(name).is_some()) {
         mesh.vertex_data.retain(|array| !NORMALS.contains(&array.name.as_str()));
@@ -65,7 +65,7 @@ pub(super) fn renew_normals(mesh: &mut Mesh) {
     }
 }
 
-/// Returns which vertices lie on a boundary edge.
+/// Returns for each vertex whether it lies on a boundary edge.
 fn on_border(mesh: &Mesh, around: &CellsAround) -> Vec<bool> {
     let mut is_fixed = vec![false; mesh.n_vertices()];
     let ends: Vec<Vec<u32>> = around.facets(

@@ -88,7 +88,8 @@ impl Dipole {
         }
     }
 
-    /// Returns the solid angle seen from `p`, if `p` is far enough.
+    /// Returns the approximate solid angle of the triangles seen from `p`, or `None` if `p` is too
+    /// near for the expansion.
     fn solid_angle(&self, p: Vec3) -> Option<f64> {
         let d = self.center - p;
         let r2 = d.norm_squared();
