@@ -10,6 +10,8 @@
 //! phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|
 //! ```
 //!
+//! with the velocity a, the normal speed eps, the curvature kappa and its coefficient beta.
+//!
 //! [`run::run`] runs a whole case, from its TOML file to results on disk. Each part can also be
 //! used on its own. This example computes the distance from one vertex of a sphere:
 //!

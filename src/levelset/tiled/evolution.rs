@@ -171,7 +171,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         })
     }
 
-    /// Reinitializes phi by a number of steps of the reinitialization equation.
+    /// Reinitializes phi by `iterations` steps of the reinitialization equation.
     ///
     /// # Errors
     /// See [`TiledEvolution::reinitialize`].

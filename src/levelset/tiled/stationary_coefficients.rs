@@ -57,7 +57,8 @@ impl<R: Real> StationaryValues<R> {
         Ok(())
     }
 
-    /// Evaluates the coefficient on blocks, given by id and first voxel. No id may occur twice.
+    /// Evaluates the coefficient on blocks, given by id and first voxel, and stores the values. No
+    /// id may occur twice.
     pub fn evaluate(&mut self, blocks: &[(u32, [i32; 3])]) {
         let StationaryValues { fill, size, components, values, extremes } = self;
         let (size, length) = (*size, *size * *components);
