@@ -32,7 +32,7 @@ use crate::geometry::{Real, Vec3};
 const MOST_BLOCKS: f64 = (1 << 20) as f64;
 /// Number of candidates above which the parts of a box become parallel tasks.
 const PARALLEL: usize = 512;
-/// The largest error of an approximated winding number.
+/// Bound on the error of an approximated winding number, which held in all experiments.
 const APPROXIMATION: f64 = 0.02;
 /// Voxels nearer to the surface than this compute their own winding number.
 const TOUCHING: f64 = 1e-6;
