@@ -371,7 +371,8 @@ impl OnMesh {
     }
 }
 
-/// Follows a segment from cell to cell and adds its parts.
+/// Follows a segment from cell to cell and adds its parts. May halve a piece that lies off the
+/// mesh, at most `halvings` times.
 fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
     let mut at = a;
     // Rounding could make the pieces too short to end in reasonable time.
@@ -402,7 +403,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
 }
 
 /// Returns initial values around the simplices of a source, given by their vertices in mesh order,
-/// `arity` each (1 for vertices, 2 for edges, ...).
+/// `arity` each (1 for vertices, 2 for edges, ...). `start` is the value at the source.
 pub fn around_simplices(
     mesh: &Mesh,
     simplices: &[u32],
@@ -434,7 +435,7 @@ pub fn around_simplices(
 }
 
 /// Returns initial values around the point of the mesh closest to `at`, or `None` for a mesh
-/// without cells.
+/// without cells. `start` is the value at that point.
 pub fn around_point(
     locator: &Locator<'_>,
     at: [f64; 3],
