@@ -17,13 +17,13 @@ use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
 /// The largest number of halvings of a segment. After this number of halvings, both ends of the
-/// segment are equal.
+/// segment are equal up to rounding.
 const HALVINGS: u32 = 52;
 /// A segment between two triangles that share an edge crosses this edge if its length is at most
-/// this fraction of their size.
+/// this fraction of the smaller of their sizes.
 const ACROSS: f64 = 0.1;
 /// A segment between two triangles that share only a corner passes this corner if its length is at
-/// most this fraction of their size.
+/// most this fraction of the smaller of their sizes.
 const AROUND: f64 = 1e-3;
 
 /// Which side of the curves is the inside.
@@ -63,9 +63,8 @@ pub struct Sides {
 /// plane. Components without a curve are outside.
 ///
 /// # Errors
-/// Returns [`Error::Mesh`] with the curve and the position if a curve is open, leaves the mesh,
-/// jumps, crosses an edge of three or more triangles, or does not divide the surface, and if curves
-/// disagree about left and right.
+/// Returns [`Error::Mesh`] if a curve is open, leaves the mesh, jumps, crosses an edge of three or
+/// more triangles, or does not divide the surface, and if curves disagree about left and right.
 pub fn sides(mesh: &Mesh, curves: &[Curve], side: Side) -> Result<Sides> {
     let mut walk = Walk::new(mesh);
     for (k, curve) in curves.iter().enumerate() {

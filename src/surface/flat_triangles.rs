@@ -23,8 +23,8 @@ const NONE: u32 = u32::MAX;
 /// all sheets but the first get their own vertex within this edge.
 ///
 /// A merged vertex keeps the array values of one of the vertices that it replaces. The function
-/// does not change a mesh if its cells are not triangles, if it has cell arrays or groups of cells,
-/// or if no edge connects two vertices at the same position.
+/// does not change a mesh if its cells are not triangles, if it has cell arrays or groups, or if no
+/// edge connects two vertices at the same position.
 pub fn drop_flat(mesh: &mut Mesh) -> usize {
     if mesh.kind.arity() != 3 || !mesh.cell_data.is_empty() || !mesh.groups.is_empty() {
         return 0;

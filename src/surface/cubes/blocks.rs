@@ -115,15 +115,16 @@ pub(super) struct Directory {
     keys: Vec<u64>,
 }
 
-/// Bits of a key per axis. Each coordinate in a key is one larger than the position of the block,
-/// so that the neighbors at both ends still fit.
+/// Bits of a key per axis. A key holds the position of its block relative to the lowest coordinates
+/// of all blocks, plus 1 along each axis, so that the neighbors at both ends still fit.
 const BITS: u32 = 21;
 
 impl Directory {
     /// Creates the index of the blocks of a source, in their order.
     ///
     /// # Panics
-    /// Panics if the source violates the contract of [`Blocks`].
+    /// Panics if the blocks have an edge outside of 1 to 64, are not sorted, or span too many
+    /// blocks.
     pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Self {
         let (n, edge) = (blocks.len(), blocks.edge() as i32);
         assert!((1..=64).contains(&edge) && n < NONE as usize, "{n} blocks of edge {edge}");

@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::{Kind, Mesh};
 
-/// A cut cube in 15 bytes: its position relative to the lowest cube (2 bytes per coordinate, little
-/// endian), its case, and the absolute values of phi at its corners in 255ths of the largest one.
-/// The case holds the signs of the corners, so the values need no sign bit.
+/// A cut cube in 15 bytes: its position relative to [`Records::base`] (2 bytes per coordinate,
+/// little endian), its case, and the absolute values of phi at its corners in 255ths of
+/// [`Records::range`]. The case holds the signs of the corners, so the values need no sign bit.
 ///
 /// The format follows A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level
 /// sets on graphics hardware", IEEE TVCG 19 (2013), section 3.4.
@@ -65,7 +65,8 @@ impl Record {
 pub struct Records {
     /// One record per cut cube, in the order of blocks, x fastest within each block.
     pub list: Vec<Record>,
-    /// The voxel that positions are relative to.
+    /// The voxel that positions are relative to: the lowest coordinates of the cubes along each
+    /// axis.
     pub base: [i32; 3],
     /// Largest absolute value of phi at an end of a crossed edge, in the unit of phi. Quantized
     /// values are off by at most `range` / 510 there. At other corners they are clamped to `range`.

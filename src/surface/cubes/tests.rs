@@ -143,7 +143,8 @@ fn noise_gives_closed_surfaces_whatever_the_blocks() {
     }
 }
 
-/// A subset of the blocks of a box. Voxels outside of these blocks are far outside or far inside.
+/// A subset of the blocks of a box. Around a block, values are those of the box, also where the
+/// neighboring block is missing.
 struct Sparse<'a> {
     dense: Dense<'a, f64>,
     kept: Vec<usize>,

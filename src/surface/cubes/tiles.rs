@@ -8,7 +8,7 @@ use crate::grid::{Band, Halo, MISSING, Pool, Stored, Tile, TiledGrid, Walk, gath
 ///
 /// A distance next to the interface is almost never exactly 0, and the 32-bit numbers of STL files
 /// round positions. Without this threshold, voxels that nearly lie on the surface would have
-/// triangles without area around them, and rounding could connect these in the wrong way. With
+/// triangles of almost no area around them, and rounding could connect these in the wrong way. With
 /// phi = 0 at such a voxel, crossings coincide exactly, and
 /// [`drop_flat`](crate::surface::drop_flat) removes the triangles.
 pub const ON_SURFACE: f64 = 1.0 / 512.0;

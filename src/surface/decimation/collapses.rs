@@ -30,12 +30,12 @@ const CROWDED: usize = 1000;
 /// the versions of both ends. Ties are broken by the edge.
 type Candidate = Reverse<(u64, u32, u32, u32)>;
 
-/// A collapse that was made: `gone` was replaced by `kept`, which moved by a fraction of the way.
+/// A collapse that was made: `kept` replaced `gone` and may have moved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collapse {
     pub kept: u32,
     pub gone: u32,
-    /// Where the new vertex lies between `kept` (0) and `gone` (1).
+    /// The position of the new vertex along the edge, from `kept` (0) to `gone` (1).
     pub share: f64,
 }
 
@@ -205,7 +205,7 @@ impl Collapses {
             return false;
         }
         let on_border = |v: u32, tip: u32| self.features.edges.contains_key(&key(v, tip));
-        // A tip whose edges to both ends are borders would lose the region between them.
+        // If the edges from a tip to both ends are borders, the region between them would vanish.
         !self.features.is_on[a as usize]
             || !self.features.is_on[b as usize]
             || !tips.iter().any(|&tip| on_border(a, tip) && on_border(b, tip))

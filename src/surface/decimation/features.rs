@@ -11,13 +11,13 @@ use crate::primitives::{GatherMatrix, UnionFind};
 
 /// The edges on boundaries and borders, and the vertices that must not move.
 pub(super) struct Features {
-    /// The number of the feature to which each such edge belongs. Edges with the same number may be
-    /// merged.
+    /// For each edge on a boundary or border, the number of its feature. Edges with the same number
+    /// may be merged.
     pub edges: HashMap<[u32; 2], u64>,
     pub locked: Vec<bool>,
-    /// Whether a vertex has such an edge.
+    /// Whether each vertex is an end of one of `edges`.
     pub is_on: Vec<bool>,
-    /// The edges that need a quadric, with their triangles.
+    /// The edges that need a quadric, once with each of their triangles.
     pub sides: Vec<([u32; 2], u32)>,
 }
 
@@ -49,7 +49,7 @@ impl Features {
     }
 
     /// Adds the edges at which the surface ends or its groups and materials change, and the sides
-    /// of all edges.
+    /// of all `edges`.
     fn add_edges(&mut self, mesh: &Mesh) {
         let material = materials(mesh);
         let of = |t: u32| material.get(t as usize).copied().unwrap_or(0);
