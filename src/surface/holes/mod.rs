@@ -117,8 +117,8 @@ impl FilledHoles {
 ///
 /// The arrays of a new vertex have the mean values of the corners of the triangle in which it was
 /// placed, and labels are those of the first corner. A new triangle has the values and groups of a
-/// triangle beside the hole. The arrays `nx`, `ny` and `nz` are normals. Other vertices and
-/// triangles do not change.
+/// triangle beside the hole. The arrays `nx`, `ny` and `nz` of a new vertex are its normal. Other
+/// vertices and triangles do not change.
 pub fn fill_holes(mesh: &mut Mesh, size: HoleSize) -> FilledHoles {
     let mut result = FilledHoles::default();
     if mesh.kind == Kind::Volume {

@@ -10,9 +10,10 @@ const NONE: u32 = u32::MAX;
 /// A triangle is split if its center is farther from its corners than the mean edge length there,
 /// divided by this factor (P. Liepa, *Filling holes in meshes*, 2003, section 4).
 const DENSITY: f64 = std::f64::consts::SQRT_2;
-/// The largest number of rounds of splits, and of relaxation.
+/// The largest number of rounds of splits, and the number of rounds of relaxation.
 const ROUNDS: usize = 40;
-/// The largest number of passes over all edges after each round.
+/// The largest number of passes that flip edges after a round, and of passes that undo moves of a
+/// relaxation.
 const PASSES: usize = 12;
 /// Limits on the number of new vertices: the first number, or the second number per vertex of the
 /// loop if that is more.
@@ -30,7 +31,8 @@ pub(super) struct Patch<'a> {
     pub source: Vec<u32>,
     /// For each new vertex, the corners of the triangle in which it was placed.
     pub parents: Vec<[u32; 3]>,
-    /// The side `3 t + k` from corner k of triangle t to its next corner has this opposite side.
+    /// For each side `3 t + k`, from corner k of triangle t to its next corner, the opposite side,
+    /// or `NONE` on the loop.
     opposite: Vec<[u32; 3]>,
     n_loop: usize,
     /// The mean edge length around each vertex.

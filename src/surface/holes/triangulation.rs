@@ -10,7 +10,7 @@ const SHORT: usize = 80;
 const TRIED: usize = 256;
 /// Two triangles whose normals have a smaller cosine than this fold back on each other.
 pub(super) const FOLDED: f64 = -0.9;
-/// A triangle with an area below this fraction of its squared longest edge is flat.
+/// A triangle with an area of at most this fraction of its squared longest edge is flat.
 pub(super) const FLAT: f64 = 1e-6;
 /// The weight of the squared longest edges relative to the area. It decides between triangulations
 /// with the same area, as in a plane.
@@ -80,8 +80,8 @@ impl Polygon<'_> {
         ((b - a).cross(&(c - a)), longest)
     }
 
-    /// Returns the positions of the ends of a short chord that leaves at least a quarter of the
-    /// vertices on each side.
+    /// Returns the indices in `part` of the ends of the shortest tried chord that leaves at least a
+    /// quarter of the vertices on each side.
     fn chord(&self, part: &[usize]) -> Option<[usize; 2]> {
         let n = part.len();
         let tried: Vec<usize> = (0..n).step_by(n.div_ceil(TRIED)).collect();
@@ -100,7 +100,8 @@ impl Polygon<'_> {
         best.map(|(_, ends)| ends)
     }
 
-    /// Adds the triangulation of a part of the polygon with the smallest cost.
+    /// Adds the triangulation of a part of the polygon with the smallest cost. Returns `None` if
+    /// taken edges permit no triangulation.
     fn minimal(&self, part: &[usize], found: &mut Vec<[u32; 3]>) -> Option<()> {
         let costs = Costs::new(self, part);
         let n = part.len();

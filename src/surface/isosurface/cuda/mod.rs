@@ -85,7 +85,8 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     ///
     /// # Errors
     /// Returns [`Error::Case`] for a shape that has no cubes. Returns [`Error::Device`] if there is
-    /// not enough memory, for 2^31 rows of voxels or more, and if a kernel cannot be compiled.
+    /// not enough memory, for 2^31 or more rows of voxels or voxels in a row, and if a kernel
+    /// cannot be compiled.
     pub fn new(
         cuda: &Arc<Cuda>,
         shape: [usize; 3],
