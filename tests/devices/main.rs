@@ -210,7 +210,7 @@ fn instructions(ptx: &str, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     ptx.lines().map(str::trim).filter(is_instruction).filter(|line| wanted(line)).collect()
 }
 
-/// Returns the kernels of a PTX file with their text.
+/// Returns the name and the text of each kernel in a PTX file.
 fn kernels(ptx: &str) -> Vec<(&str, &str)> {
     let entries = ptx.split(".visible .entry ").skip(1);
     entries.map(|text| text.split_once('(').unwrap()).collect()

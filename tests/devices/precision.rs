@@ -5,8 +5,9 @@ use zeroset::gpu::sources::{Unit, all_units};
 
 use crate::{VIRTUAL, instructions, kernels, nvrtc};
 
-/// A kernel, words in the title of its compilation unit (file and definitions), the largest allowed
-/// number of instructions, and the reason. The first matching row applies.
+/// A kernel, words that the title of its compilation unit (file and definitions) must contain, the
+/// largest allowed number of instructions that the table counts, and the reason for them. The first
+/// matching row applies.
 type Row = (&'static str, &'static [&'static str], usize, &'static str);
 
 /// The kernels that may have double-precision instructions although REAL is float or the source has
@@ -160,7 +161,7 @@ const SIXTEEN_BITS: &str = "16-bit values are encoded in f64, as on the CPU";
 const TIME: &str = "time and time step are f64 in every precision";
 const VOLUMES: &str = "expressions and volumes are evaluated in f64, as on the CPU";
 
-/// Instructions that round. The type follows the name in PTX.
+/// The PTX instructions that round, without the type that follows the name.
 const ARITHMETIC: [&str; 14] = [
     "add.", "sub.", "mul.", "mad.", "fma.", "div.", "rcp.", "sqrt.", "rsqrt.", "ex2.", "lg2.",
     "sin.", "cos.", "tanh.",
@@ -209,7 +210,7 @@ fn look(unit: &Unit, ptx: &str) -> Vec<Found> {
 /// Returns a message for each kernel that violates a table.
 fn failures(found: &[Found], rows: &'static [Row]) -> Vec<String> {
     let mut failures = Vec::new();
-    // The smallest number of instructions among the kernels of each row.
+    // For each row, the smallest number of instructions among the kernels to which it applies.
     let mut least = vec![None; rows.len()];
     for Found { kernel, title, n, some, .. } in found.iter().filter(|f| std::ptr::eq(f.rows, rows))
     {

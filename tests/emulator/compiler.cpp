@@ -87,7 +87,8 @@ std::vector<std::string> kernels(const std::string &text) {
     return names;
 }
 
-// Options of every compilation. Fused products are disabled because the CPU does not use them.
+// Options of every compilation. Fused multiply-adds are disabled because the CPU code does not use
+// them.
 std::vector<std::string> options() {
     std::string root = EMULATOR_ROOT;
     return {"-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-w", "-fPIC",

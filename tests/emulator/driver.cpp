@@ -1,9 +1,9 @@
 // Implements the part of the CUDA driver that the program uses, for a GPU that the CPU emulates.
 //
 // Kernels run immediately, thread by thread (tests/kernels/shim/fibers.hpp), in a new random order
-// for every launch. Each array ends at an inaccessible page, so accesses beyond its end are
-// detected. Functions that the program does not call are missing. Streams execute everything
-// immediately, and a graph is a list of operations.
+// for every launch. Each array ends directly before an inaccessible page, so accesses beyond its
+// end are detected. Functions that the program does not call are missing. Streams execute
+// everything immediately, and a graph is a list of operations.
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// The memory of the emulated GPU. Each array ends where an inaccessible page begins. New arrays,
-// except for very large ones, are filled with bytes that are NaN as a number and out of range as an
-// index.
+// The memory of the emulated GPU. Each array, rounded up to a multiple of ALIGNMENT bytes, ends
+// where an inaccessible page begins. New arrays, except for very large ones, are filled with bytes
+// that are NaN as a number and out of range as an index.
 #pragma once
 
 #include <stddef.h>
@@ -78,7 +78,8 @@ class Memory {
         return total_ - taken_;
     }
 
-    // Prints the array nearest to an address that was accessed. A signal handler calls this.
+    // Prints the position of an accessed address relative to the last array that starts at or
+    // before it. A signal handler calls this.
     void explain(const char *at) {
         auto next = arrays_.upper_bound(const_cast<char *>(at));
         if (next == arrays_.begin()) {

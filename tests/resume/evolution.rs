@@ -12,7 +12,7 @@ use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Partition, Patches};
 
-/// Returns irregular planar, curved and solid meshes with their mean edge lengths.
+/// Returns irregular planar, curved and solid meshes with their names and approximate edge lengths.
 fn meshes() -> Vec<(&'static str, Mesh, f64)> {
     let (mut square, mut sphere, mut cube) =
         (Square::default(), Sphere::default(), Cube::default());
@@ -80,7 +80,7 @@ fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
     (run.phi().iter().map(|x| x.to_bits()).collect(), run.band(), numbers)
 }
 
-/// Returns the snapshot with all measured times removed.
+/// Returns the snapshot with all measured times set to zero.
 fn timeless(mut snapshot: Snapshot) -> Snapshot {
     snapshot.totals.evolve_seconds = 0.0;
     snapshot.totals.reinitialize_seconds = 0.0;
@@ -109,8 +109,8 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, opt
         assert!(renewed.len() >= 2, "{name}: phi was reinitialized {} times", renewed.len());
     }
     assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface has vanished");
-    // The run is resumed at the start, just before, just after and one step after a
-    // reinitialization, and at a few steps in between.
+    // The run is resumed just before, just after and one step after each of the first three
+    // reinitializations, and at a few other steps, including the first and the last.
     let mut moments = vec![0, 1, STEPS / 2, STEPS - 1];
     for &k in renewed.iter().take(3) {
         moments.extend([k, k + 1, k + 2]);

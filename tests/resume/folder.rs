@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Returns the report with all measured times removed.
+/// Returns the report without the measured time and speed.
 fn timeless(report: &[u8]) -> Vec<u8> {
     let mut report: serde_json::Value = serde_json::from_slice(report).unwrap();
     let fields = report.as_object_mut().unwrap();
@@ -13,7 +13,7 @@ fn timeless(report: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&report).unwrap()
 }
 
-/// Returns the contents of all files by name. Measured times are removed from the report.
+/// Returns the contents of all files by name. The report is without its measured time and speed.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     std::fs::read_dir(folder)
         .unwrap()
@@ -27,7 +27,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Asserts that two folders have the same files with the same contents.
+/// Asserts that two folders have the same files with the same contents, except for measured times.
 #[track_caller]
 pub fn assert_same(found: &Path, expected: &Path, case: &str) {
     let (found, expected) = (files(found), files(expected));

@@ -102,8 +102,8 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     let output = place.run("out", &["--resume", "--threads", "3"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     fails(&["--resume"], 6, "nothing to resume: the run in it has finished");
-    // The reports contain overrides and the number of threads. These may differ and are removed
-    // before the comparison.
+    // The reports contain the overrides, the hash of the case and the number of threads. These may
+    // differ and are removed before the comparison.
     let place_of = |name: &str| place.path(name).join("report.json");
     for name in ["out", "whole"] {
         let text = std::fs::read_to_string(place_of(name)).unwrap();
@@ -117,8 +117,8 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     assert_same(&place.path("out"), &place.path("whole"), "Ctrl-C");
 }
 
-/// `timeout` sends its signal both to the process and to its group. A system that shuts down sends
-/// its signal to all processes.
+/// A process can get a signal twice: `timeout` sends its signal both to the process and to its
+/// group, and a system that shuts down sends its signal to all processes.
 #[test]
 fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
     let place = Place::new();
@@ -137,8 +137,8 @@ fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
     }
 }
 
-/// Asserts that every file of a killed run that has its final name equals the file of the
-/// uninterrupted run, or is a prefix of it.
+/// Compares the files of a killed run that already have their final names with those of the
+/// uninterrupted run. CSV and PVD files may end earlier. Checkpoints are not compared.
 fn assert_whole(found: &Path, expected: &Path) {
     let expected = files(expected);
     for (name, bytes) in files(found) {
@@ -172,7 +172,7 @@ fn assert_whole(found: &Path, expected: &Path) {
 fn killed_at_any_moment_a_run_can_be_resumed() {
     let place = Place::new();
     let (out, whole) = (place.path("out"), place.path("whole"));
-    // The duration of the run on this machine: the shorter of two runs.
+    // The duration of an uninterrupted run on this machine: the shorter of two measurements.
     let time = |folder: &str| {
         let start = Instant::now();
         assert_eq!(place.run(folder, &["--overwrite"]).status.code(), Some(0));
@@ -190,8 +190,8 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let share = (random >> 40) as f64 / (1_u64 << 24) as f64;
         // The program is killed at moments from before the first step to a few checkpoints later.
-        // The moments become later with each attempt, so the run finishes regardless of how long
-        // the program takes to start.
+        // The longest delay grows with each kill, so the run finishes regardless of how long the
+        // program takes to start.
         let longest = whole_time.mul_f64(0.15 + 0.02 * f64::from(kills));
         let wait = longest.mul_f64(share);
         let start = Instant::now();

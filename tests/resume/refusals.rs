@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::folder::files;
 use crate::runs::{Folders, config, run};
 
-/// A case that uses an array of a mesh file.
+/// A case that uses two arrays of its mesh file.
 const CASE: &str = "\
 version = 1
 domain.mesh.path = \"mesh.vtk\"
@@ -20,8 +20,8 @@ half_width = 2.5
 every = 4
 ";
 
-/// Writes a strip of 10 by 4 squares as a legacy VTK file. The parameters change one vertex and one
-/// value of each array.
+/// Writes a strip of 10 by 4 squares as a legacy VTK file. `moved` is added to the x coordinate of
+/// one vertex, and `beta` and `start` are added to one value of the array with that name.
 fn mesh(path: &Path, moved: f64, beta: f64, start: f64) {
     let points: Vec<[f64; 2]> = (0..55).map(|k| [f64::from(k % 11), f64::from(k / 11)]).collect();
     let mut text = "# vtk DataFile Version 3.0\nstrip\nASCII\nDATASET POLYDATA\n".to_string();

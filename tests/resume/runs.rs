@@ -202,7 +202,7 @@ fn a_failed_output_is_written_when_the_run_is_resumed() {
         assert!(error.to_string().contains(file), "{error}");
         let report = std::fs::read_to_string(parts.join("report.json")).unwrap();
         assert!(report.contains("\"status\": \"failed\""));
-        // The other file of the state, and its entry in the list.
+        // Neither the other file of this state nor its entry in the list may exist.
         let other = file.replace("interface_", "case_");
         if other != file {
             assert!(!parts.join(&other).exists(), "{other} must not exist");

@@ -73,7 +73,7 @@ fn a_folder_that_cannot_be_written_is_named_before_any_work() {
 fn files_that_may_not_grow_end_the_run_in_order() {
     let place = Place::new();
     let limited = |blocks: u32, more: &str| {
-        // By default, the signal would kill the program.
+        // By default, SIGXFSZ would kill the program.
         let script = format!(
             "trap '' XFSZ; ulimit -f {blocks}; exec \"$ZEROSET\" run case.toml -o out {more}"
         );
@@ -81,7 +81,7 @@ fn files_that_may_not_grow_end_the_run_in_order() {
         command.args(["-c", &script]).current_dir(place.path("."));
         command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap()
     };
-    // The limit is too small for the first state. No file may remain.
+    // The limit is too small for the first state. Neither its file nor a report may remain.
     let output = limited(4, "");
     let (_, err) = said(&output);
     assert_eq!(output.status.code(), Some(6), "{err}");
@@ -179,7 +179,7 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         ("three", "--threads 2 --set precision=f64"),
         ("two", "--threads 2 --set evolve.scheme=first-order --set domain.tiled.tile_edge=4"),
     ] {
-        // The test begins with the smallest limit under which the program can start.
+        // The loop finds about the smallest limit under which the program can write its report.
         let mut limit = 40_000_u64;
         while ended(name).is_none() {
             assert!(limit < 400_000);
@@ -213,7 +213,7 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
         command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
         command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap()
     };
-    // The test begins with the smallest limit under which the system can load the program.
+    // The test begins with about the smallest limit under which the system can load the program.
     let mut limit = 20_000_u64;
     while limited(limit, "--version").status.code() != Some(0) {
         limit += limit / 16;

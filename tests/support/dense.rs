@@ -57,7 +57,7 @@ impl<const E: usize> DenseGrid<E> {
         Place { id, block: [n % x, n / x % y, n / (x * y)] }
     }
 
-    /// Returns the index of a voxel in a pool.
+    /// Returns the index of the value of a voxel in a pool.
     fn position(&self, voxel: [usize; 3]) -> usize {
         let [nx, ny, _] = self.blocks;
         let [x, y, z] = voxel.map(|v| v / E);
@@ -65,8 +65,8 @@ impl<const E: usize> DenseGrid<E> {
         ((z * ny + y) * nx + x) * E * E * E + (k * E + j) * E + i
     }
 
-    /// Returns which blocks have a voxel in the band or lie within `band.reach` voxels of such a
-    /// voxel.
+    /// Returns for each block whether it has a voxel in the band or lies within `band.reach` voxels
+    /// of such a voxel.
     fn in_reach<R: Real>(&self, phi: &Pool<R, E>, band: Band<R>) -> Vec<bool> {
         let mut is_computed = vec![false; self.n()];
         for id in 0..self.n() as u32 {
@@ -88,8 +88,8 @@ impl<const E: usize> DenseGrid<E> {
     }
 
     /// Selects the blocks that a sparse grid would have. Like a sparse grid, it changes the
-    /// selection only if a step needs a missing block, or if `anew` is true. All other blocks are
-    /// set to gamma or -gamma.
+    /// selection only if a step needs a missing block, or if `anew` is true. If it does, it sets
+    /// all other blocks to gamma or -gamma.
     fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R, anew: bool) {
         let mut needed = self.in_reach(phi, band);
         self.computed.iter().for_each(|&id| needed[id as usize] = false);
@@ -192,7 +192,7 @@ pub struct DenseEvolution<R: Wide, const E: usize> {
 
 impl<R: Wide, const E: usize> DenseEvolution<R, E> {
     /// Starts from `phi`, which has one value per voxel in voxel units, with x varying fastest.
-    /// Values are clamped to the band.
+    /// Values are clamped to `-gamma..=gamma`.
     ///
     /// # Errors
     ///
@@ -248,7 +248,8 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         self.motion.reinitialize_directly(&self.grid);
     }
 
-    /// Selects the blocks to compute. In all other blocks, every array has the same values.
+    /// If the computation is limited, selects the blocks to compute and copies phi to all stages.
+    /// In the other blocks, all arrays then have the same values.
     fn prepare(&mut self, anew: bool) {
         if self.is_held {
             let (gamma, band) = (self.motion.gamma(), self.motion.band());

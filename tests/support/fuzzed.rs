@@ -21,7 +21,7 @@ enum Input {
     File(&'static str),
     /// Files with these names, separated by [`NEXT_FILE`].
     Files(&'static [&'static str]),
-    /// Any other input.
+    /// Any other input, with the function that checks it.
     Other(fn(&[u8])),
 }
 
@@ -96,8 +96,8 @@ fn folder() -> PathBuf {
     FOLDER.with(|folder| folder.get_or_init(make).path().to_path_buf())
 }
 
-/// Writes the bytes as files with these names and reads each file in every supported way. A file
-/// without bytes is not created.
+/// Writes the bytes as files with these names and reads each file in every supported way. If there
+/// are several names, a file without bytes is not created.
 fn files(bytes: &[u8], names: &[&str]) {
     let mut parts = bytes.splitn(names.len(), |&b| names.len() > 1 && b == NEXT_FILE);
     let paths: Vec<PathBuf> = names.iter().map(|name| folder().join(name)).collect();
@@ -173,7 +173,8 @@ fn assert_plain(error: &Error, codes: &[u8]) {
     assert!(codes.contains(&error.exit_code()), "code {}: {text}", error.exit_code());
 }
 
-/// Asserts that a terminal can display the line.
+/// Asserts that a line is readable on a terminal: no control characters, fewer than 2000
+/// characters.
 fn assert_line(text: &str) {
     let n = text.chars().count();
     assert!(!text.contains(char::is_control) && n < 2_000, "{n} characters: {text:?}");
@@ -184,7 +185,7 @@ fn case(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Config::parse(text, "fuzz.toml".as_ref(), &[]) {
         Ok(config) => {
-            // A case that was read can be written, and reads back the same.
+            // A case that was read can be written as JSON.
             let json = serde_json::to_string(&config).unwrap();
             assert!(json.starts_with('{'));
         }
@@ -195,7 +196,7 @@ fn case(bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as an expression. Both ways to evaluate it must be bitwise identical.
+/// Reads the bytes as an expression. Both ways to evaluate it must give bitwise identical values.
 fn expression(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let parsed = match Expression::parse(text) {

@@ -30,8 +30,8 @@ curvature = 0.05
 every = 2
 ";
 
-/// Returns a valid file with the changes that the input describes. Each change consists of a
-/// position (two bytes), a length (one byte), and as many new bytes.
+/// Returns the bytes `good` with the changes that the input describes. Each change consists of a
+/// position (two bytes), a length (one byte), and the new bytes.
 fn changed(good: &[u8], mut input: &[u8]) -> Vec<u8> {
     let mut bytes = good.to_vec();
     while let [low, high, length, rest @ ..] = input {
