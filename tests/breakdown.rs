@@ -37,7 +37,8 @@ fn start(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options) -> Evolution
     Evolution::new(cpu, mesh, patches, phi, terms, options).unwrap()
 }
 
-/// Takes steps until one fails. Returns phi before that step, its number, and the error.
+/// Takes steps until one fails. Returns phi before the failed step, the number of this step, and
+/// the error.
 fn until_it_breaks(evolution: &mut Evolution<f64>) -> (Vec<f64>, u64, zeroset::Error) {
     for _ in 0..200 {
         let phi = evolution.phi();
@@ -135,7 +136,7 @@ fn a_flat_cell_that_loses_the_steps_is_named() {
     let phi = at(&mesh, |x, _| x - x0 - 0.01);
     let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
     let mut evolution = start(&mesh, &phi, &terms, Options::new(None));
-    // At a late time, as after a resume, adding such a step does not change the time.
+    // At a late time, which a resumed run may have, such a step is too short to change the time.
     let mut snapshot = evolution.snapshot();
     snapshot.time = 1e9;
     let (cpu, patches) = parts(&mesh);

@@ -20,7 +20,7 @@ fn configs() -> PathBuf {
     root().join("configs")
 }
 
-/// Runs a case on all requested backends.
+/// Runs a case on all requested backends. If none is requested, the case selects the device.
 fn run(name: &str) {
     match asked() {
         None => run_on(name, None),

@@ -22,7 +22,7 @@ curvature = 1.0
 interval = 0.01
 ";
 
-/// The distance from a corner of a small square.
+/// A case with the distance from a corner of a small square.
 const CORNER: &str = "\
 version = 1
 [domain.mesh]
@@ -412,7 +412,7 @@ fn a_closed_pipe_is_no_panic() {
     assert_eq!(place.report("results/case")["status"], "finished");
 }
 
-/// Starts a run that takes a long time because of its tiny steps.
+/// Starts a run that takes a long time because of its tiny steps, and waits for its first output.
 fn long_run(place: &Place, folder: &str) -> std::process::Child {
     let arguments = ["run", "case.toml", "-o", folder, "--set", "evolve.cfl=1e-6"];
     let mut command = place.zeroset(&arguments);

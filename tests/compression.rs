@@ -12,7 +12,7 @@ use predicates::str::contains;
 use zeroset::io::{VolumeOptions, WriteOptions, read, write_volume};
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// The words of the option, with the attribute in the file.
+/// The option, as text of a command line, and the attribute `compressor` of the written file.
 const WORDS: [(&str, &str); 4] = [
     ("", "vtkZLibDataCompressor"),
     (" --compression zlib", "vtkZLibDataCompressor"),

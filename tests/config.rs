@@ -1,5 +1,5 @@
-//! Tests the messages about faulty case files. They name the file, the line, the mistake and the
-//! allowed values.
+//! Tests how case files are read. Messages about faulty files name the file, the line, the mistake
+//! and the allowed values.
 
 use std::path::Path;
 

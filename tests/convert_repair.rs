@@ -113,7 +113,8 @@ fn coincident_vertices_are_joined_in_the_file() {
     assert_eq!(within.found.components, 1);
 }
 
-/// A cube of side 1 as a text STL file without normals. Bit k of `turned` turns triangle k.
+/// A cube of side 1 as a text STL file without normals. Triangle k is turned if bit k of `turned`
+/// is set.
 fn cube(folder: &Path, turned: u32) -> PathBuf {
     #[rustfmt::skip]
     let cells = [
@@ -213,7 +214,7 @@ fn holes_are_filled_and_the_invented_area_is_stated() {
     assert!(some.said.contains("2 boundary loops are left open"), "{}", some.said);
     let (code, said) = zeroset(folder.path(), "convert open.vtp o.vtp --fill-holes 0");
     assert!(code == Some(2) && said.contains("expected an area > 0"), "{said}");
-    // The volume of an image has no holes, and tetrahedra have none.
+    // Tetrahedra have no holes to fill. Their boundary is a surface, which is accepted.
     assert_eq!(zeroset(folder.path(), "generate cube --cells 2,2,2 -o cube.vtu").0, Some(0));
     for option in ["--fill-holes", "--decimate 10"] {
         let (code, said) = zeroset(folder.path(), &format!("convert cube.vtu o.vtu {option}"));
@@ -274,7 +275,7 @@ fn surfaces_of_volumes_and_clouds_have_their_holes_filled() {
     );
     let warning = found["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("6 holes with ") && said.contains(warning), "{warning}");
-    // A scan without a cap.
+    // A scan of a ball without its top.
     run("convert ball.ply scan.ply --normals --where z<0.7");
     let line =
         "reconstruct scan.ply --method directed --depth 4 -o s.ply --report r.json --fill-holes";

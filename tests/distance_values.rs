@@ -1,4 +1,4 @@
-//! Tests of the outputs `.npy` and `.csv` of `zeroset distance`.
+//! Tests the `.npy` and `.csv` outputs of `zeroset distance`.
 
 #[path = "support/place.rs"]
 mod place;

@@ -43,7 +43,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A fenced block of a page, with its first line number, its language and its text.
+/// A fenced block of a page: the number of its first line, its language and its text.
 struct Block {
     line: usize,
     language: String,
@@ -51,7 +51,7 @@ struct Block {
 }
 
 impl Block {
-    /// Returns the name of the file to which the block is saved.
+    /// Returns the name of the file to which the block is saved, if its first line states one.
     fn file(&self) -> Option<&str> {
         let name = self.text.lines().next()?.strip_prefix("# ")?;
         let is_file = self.language == "toml" && name.ends_with(".toml") && !name.contains(' ');

@@ -110,7 +110,7 @@ fn files_that_may_not_grow_are_named_by_every_command() {
         ("distance ball.vtp --from vertex:0 -o out.morph", "out.morph"),
         ("distance ball.vtp --from vertex:0 -o out.label", "out.label"),
     ] {
-        // By default, the signal would kill the program.
+        // By default, SIGXFSZ would kill the program.
         let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$ZEROSET\" {arguments}");
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(place.path("."));

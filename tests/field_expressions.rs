@@ -29,7 +29,7 @@ fn distances(file: &Path, more: &[&str]) -> Vec<f64> {
     mesh.vertex_array("distance").unwrap().values.to_f64()
 }
 
-/// Checks that computing a distance fails with all of these texts.
+/// Checks that computing a distance fails with a message that contains all of these texts.
 #[track_caller]
 fn refused(file: &Path, more: &[&str], texts: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
@@ -77,7 +77,7 @@ fn a_label_masks_by_its_values() {
     let needed = format!("at vertex {outside} (");
     let zero_set = ["--from", "levelset:cortex - 1", "--data", label];
     refused(&white, &zero_set, &[&needed, "the array \"cortex\" has no value there"]);
-    // Comparisons with NaN are false, also `!=`.
+    // Comparisons with NaN are false, including `!=`.
     let none = [&arguments[..], &["--mask", "cortex != cortex"]].concat();
     refused(&white, &none, &["leaves no cell"]);
 }

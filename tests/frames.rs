@@ -5,7 +5,7 @@ use std::process::Command;
 
 use zeroset::io::read_mesh;
 
-/// The center of the volume of the surfaces.
+/// The scanner coordinates of the center of the volume to which the surfaces belong.
 const C_RAS: [f64; 3] = [5.0, 18.0, -2.0];
 /// The distance between the two frames, as messages state it.
 const OFFSET: &str = "18.788 mm off";

@@ -13,7 +13,7 @@ fn zeroset(arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8_lossy(&said).into_owned())
 }
 
-/// A finished run: everything that it printed, and a column of `measures.csv`.
+/// A finished run: everything that it printed, and the enclosed areas in `measures.csv`.
 struct Finished {
     said: String,
     enclosed: Vec<f64>,

@@ -509,7 +509,7 @@ fn data_arrays_match_the_readme() {
     assert_eq!(files, 8);
 }
 
-/// Returns the output and the exit code of `zeroset info` for a shared file.
+/// Returns the standard output and the exit code of `zeroset info` for a shared file.
 fn info(relative: &str, flags: &[&str]) -> Option<(String, i32)> {
     let path = zeroset_testing::data(relative)?;
     let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();

@@ -53,7 +53,8 @@ fn write_lines(path: &Path, line: &Interface) {
     write_vtp(path, &VtkOutput::new(&geometry)).unwrap();
 }
 
-/// Returns the volume enclosed by closed triangles, relative to the center of their bounding box.
+/// Returns the volume enclosed by closed triangles, computed in coordinates whose origin is the
+/// center of their bounding box.
 fn volume(mesh: &Mesh) -> f64 {
     let (low, high) = mesh.bounds();
     let o = (Vec3::from(low) + Vec3::from(high)) * 0.5;
@@ -100,8 +101,8 @@ fn a_square_cuts_a_torus() {
     assert_eq!((found.components, found.euler_number), (1, 0));
 }
 
-/// Asserts that the inside on the grid has the volume of the surface. Returns the number of
-/// vertices for which it is uncertain whether they are inside.
+/// Asserts that the inside on the grid has the given volume. Returns the number of vertices for
+/// which it is uncertain whether they are inside.
 #[track_caller]
 fn assert_solid(path: &Path, volume: f64, relative: f64) -> usize {
     let mesh = zeroset::io::read_mesh(path).unwrap().mesh;

@@ -8,7 +8,8 @@ use std::path::Path;
 use place::Place;
 use zeroset::io;
 
-/// Writes a gray picture of 8 bits. `value` gives the value at a point in pixels, y up.
+/// Writes an 8-bit gray picture. `value` returns the gray value at a point, in pixels with y
+/// pointing up.
 fn picture(path: &Path, [width, height]: [u32; 2], value: impl Fn(f64, f64) -> u8) {
     let file = std::fs::File::create(path).unwrap();
     let mut encoder = png::Encoder::new(file, width, height);
@@ -22,7 +23,8 @@ fn picture(path: &Path, [width, height]: [u32; 2], value: impl Fn(f64, f64) -> u
     encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
 }
 
-/// Returns the gray value of a pixel that the edge of a shape crosses at this signed distance.
+/// Returns the gray value of a pixel whose center has this signed distance, in pixels, from the
+/// edge of a shape.
 fn gray(distance: f64) -> u8 {
     (255.0 * (0.5 - distance).clamp(0.0, 1.0)).round() as u8
 }
@@ -56,7 +58,7 @@ fn the_distance_to_a_disk_is_better_than_a_pixel() {
     let errors = found.iter().filter(|(x, _)| near(*x)).map(|(x, d)| (d - exact(*x)).abs());
     let most = errors.fold(0.0, f64::max);
     assert!(most < 0.004, "{most}");
-    // The same picture by the corners of its box, with the other part as the inside.
+    // The same picture, placed by the corners of its box, with the dark part as the inside.
     let case = case.replace("pixel = 0.02", "max = [1.28, 0.96]\ninside = \"below\"");
     // The dark part ends at the boundary of the picture.
     let wall = |x: [f64; 3]| x[0].min(1.28 - x[0]).min(x[1]).min(0.96 - x[1]);

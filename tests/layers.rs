@@ -44,7 +44,7 @@ impl Layer {
     }
 }
 
-/// Returns the rows of the page, lowest layer first.
+/// Returns the rows of the table on the page, lowest layer first.
 fn layers() -> Vec<Layer> {
     let page = read_to_string(root().join("docs/architecture.md")).unwrap();
     let (_, section) = page.split_once("\n## Layers\n").expect("the page has a section on layers");
@@ -218,7 +218,7 @@ fn subject(path: &str) -> &str {
     }
 }
 
-/// Whether a kernel or header may include another file (docs/architecture.md, "Layers").
+/// Returns whether a kernel or header may include another file (docs/architecture.md, "Layers").
 fn may_include(path: &str, other: &str) -> bool {
     match (subject(path), subject(other)) {
         ("bench", _) => true,

@@ -28,7 +28,7 @@ fn place() -> tempfile::TempDir {
     folder
 }
 
-/// Returns the output of the program.
+/// Returns the standard output of a command that must succeed without warnings.
 fn said(folder: &Path, line: &str) -> String {
     let output = run(folder, line).output().unwrap();
     let text = String::from_utf8(output.stdout.clone()).unwrap();
@@ -212,7 +212,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         .stderr(contains("the template has 12 voxels along i, but m.nrrd has 2"));
 }
 
-/// Returns the sum of the sizes of the cells, which fill the volume.
+/// Returns the total area or volume of the cells, which fill the volume of the file.
 fn sizes(file: &MeshFile) -> f64 {
     let mesh = &file.mesh;
     mesh.iter_cells()

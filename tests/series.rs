@@ -144,7 +144,8 @@ fn states_serve_as_mesh_data_and_initial_level_set() {
             good(&place, "run d.toml -o d --overwrite");
             let file = io::read_mesh(&place.path("d/d.pvd")).unwrap();
             let values = file.mesh.vertex_array("distance").unwrap().values.to_f64();
-            // The distance has the signs of its state, and those of no other one.
+            // The distance has the signs of phi in its state, and not those of phi in any other
+            // state.
             for state in [0.0, 0.05, 0.1] {
                 let phi = phi(&place.path(path), Some(Moment::At(state)));
                 let same = values.iter().zip(&phi).all(|(d, phi)| (*d < 0.0) == (*phi < 0.0));

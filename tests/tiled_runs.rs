@@ -135,7 +135,7 @@ fn volumes_go_in_and_come_out() {
 }
 
 /// A ball grows to a radius at which it stops. It does so on the coarse levels first. The result on
-/// the finest level is the same as without coarse levels, but it takes fewer voxel updates.
+/// the finest level is the same as without coarse levels, with fewer voxel updates.
 #[test]
 fn coarser_lattices_bring_the_interface_to_rest_first() {
     let place = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ fn coarser_lattices_bring_the_interface_to_rest_first() {
         let (first, last) = (report.first.unwrap(), report.last.unwrap());
         assert!((first.enclosed / volume - 1.0).abs() < 0.03, "{set:?}: {first:?}");
         assert_eq!(report.expect.met, Some(true), "{set:?}: {:?}", report.expect);
-        // Without coarse levels, the run takes longer.
+        // Without coarse levels, the run reaches its steady state later.
         let alone: Vec<&str> =
             set.iter().copied().chain(["domain.tiled.levels=1", "evolve.end_time=9"]).collect();
         let fine = go(text, &alone, &place.path().join("out")).report;

@@ -22,7 +22,7 @@ pub fn ball(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
     mesh.vertices.iter().map(of).collect()
 }
 
-/// An evolution: the mesh, the initial phi, the terms and the options.
+/// An evolution: the mesh, the initial phi, the terms, the options and the patch size.
 pub struct Setup {
     pub mesh: Mesh,
     pub phi: Vec<f64>,
@@ -43,7 +43,7 @@ impl Setup {
         Arc::new(Patches::new(&self.mesh, Partition::Bisection, self.patch_size).unwrap())
     }
 
-    /// Takes steps on two threads of the CPU.
+    /// Takes `steps` steps on the CPU with two threads and returns the state.
     pub fn on_cpu<R: Real>(&self, steps: u64) -> Reached {
         let cpu = Arc::new(Cpu::new(2).unwrap());
         let Setup { mesh, phi, terms, options, .. } = self;
@@ -65,7 +65,7 @@ impl Setup {
         DeviceEvolution::<R>::new(&gpu, cpu, mesh, patches, phi, terms, options).unwrap()
     }
 
-    /// Takes steps on a GPU.
+    /// Takes `steps` steps on a GPU and returns the state.
     pub fn on_gpu<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
         let mut run = self.begin_on_gpu::<R>(cuda);
         advance(&mut run, steps);

@@ -50,8 +50,8 @@ fn on_a_lattice_keys_and_sites_are_those_of_the_cpu() {
 
 fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     for &(n_sites, n_queries) in sizes {
-        // The three sizes produce many ties, keys that are exact in single precision, and keys that
-        // are not.
+        // The three side lengths produce many ties, keys that are exact in single precision, and
+        // keys that are not.
         for side in [6.0, 500.0, 20_000.0] {
             let whole = |list: Vec<[f64; 3]>| -> Vec<[i32; 3]> {
                 list.into_iter().map(|x| x.map(|x| x.round() as i32)).collect()

@@ -37,7 +37,8 @@ fn volumes(shape: [usize; 3], samples: Samples) -> [Volume; 2] {
     [volume, scaled]
 }
 
-/// Compares the bits because NaN is not equal to itself.
+/// Asserts that two lists are equal. Values are compared by their bits because NaN is not equal to
+/// itself.
 fn same(found: &Points, expected: &Points, what: &str) {
     assert!(found.voxels == expected.voxels, "{what}");
     assert!(found.positions == expected.positions, "{what}");

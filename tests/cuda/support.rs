@@ -7,8 +7,8 @@ use zeroset::gpu::Cuda;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 
-/// Returns the first GPU with a stream of its own, because tests run side by side. Returns `None`
-/// and prints a notice if there is no GPU.
+/// Returns the first GPU, with a separate stream for each call because tests run side by side.
+/// Returns `None` and prints a notice if there is no GPU.
 pub fn cuda() -> Option<Arc<Cuda>> {
     static IS_TOLD: Once = Once::new();
     match Cuda::new(0) {
@@ -46,7 +46,8 @@ pub fn sphere(subdivisions: u32) -> Mesh {
     clean(generate(&Generate::Sphere(sphere)).unwrap()).unwrap().0
 }
 
-/// Returns the largest difference, relative to the largest finite value.
+/// Returns the largest difference between `a` and `b`, relative to the largest finite magnitude in
+/// `a`.
 pub fn difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let scale = a.iter().copied().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));

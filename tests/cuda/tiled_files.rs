@@ -167,7 +167,7 @@ fn files_in_f32_agree_within_v43() {
         for file in volumes {
             let (a, b) = (phi(&folder("cpu"), file), phi(&folder("cuda"), file));
             assert_eq!(a.len(), b.len(), "{name}: {file}");
-            // Only values in the half of the band next to the interface are compared.
+            // Only values within one voxel of the interface are compared.
             let near = a.iter().zip(&b).filter(|(a, _)| a.abs() < 1.0);
             let apart = near.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
             if apart > 1e-3 {

@@ -194,7 +194,7 @@ fn short_volumes_are_coefficients() {
         let (cpu, gpu) = (done("cpu"), done("cuda"));
         assert_eq!((cpu.backend, gpu.backend), ("cpu", "cuda"), "{}", gpu.backend_reason);
         assert_eq!(cpu.time, gpu.time, "{name}");
-        // In f32, the GPU fuses products and sums, so the number of steps may differ.
+        // In f32, the GPU uses fused multiply-adds, so the number of steps may differ.
         assert!(name == "both" || cpu.steps == gpu.steps, "{name}");
         let (a, b) = (cpu.last.unwrap(), gpu.last.unwrap());
         let gate = if name == "both" { 1e-4 } else { 1e-9 };

@@ -66,7 +66,7 @@ pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.range().unwrap(), expected);
 }
 
-/// Compares the surfaces of a grid and of two finer grids.
+/// Compares the surfaces of `levels` grids, each of which is a refinement of the one before.
 fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     cuda: &Arc<Cuda>,
     scale: f64,

@@ -23,7 +23,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 use crate::support;
 use crate::tiles::{compare_near, small, steps, tiles_of, two};
 
-/// World position of voxel (0, 0, 0), and the edge of a voxel.
+/// World position of voxel (0, 0, 0), and the edge length of a voxel.
 const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 const DX: f64 = 0.37;
 
@@ -89,8 +89,9 @@ fn fill<R: Real>(
 /// The component of the velocity that is an expression.
 const EXPRESSION: &str = "0.1*y - t";
 
-/// Returns a function that also gives bounds and means of the velocity. They are computed only for
-/// its second component, [`EXPRESSION`], because volumes do not change in time.
+/// Returns a function that gives the values of `values`, and also bounds and means of the velocity.
+/// They are computed only for its second component, [`EXPRESSION`], because volumes do not change
+/// in time.
 fn with_bounds<R: Real>(values: Fill<R>, scale: f64) -> SampleFill<R> {
     let lattice = Lattice::bind(&[EXPRESSION.parse().unwrap()]).unwrap();
     let accuracy = Accuracy { slack: Accuracy::SLACK / scale, max_step: f64::INFINITY };

@@ -37,7 +37,8 @@ fn moved(mesh: &Mesh) -> Mesh {
     moved
 }
 
-/// Returns the largest difference, relative to the diagonal of the bounding box.
+/// Returns the largest difference between `a` and `b`, relative to the diagonal of the bounding
+/// box.
 fn apart(mesh: &Mesh, a: &[f64], b: &[f64]) -> f64 {
     let bound = |f: fn(f64, f64) -> f64, start| {
         mesh.vertices.iter().fold([start; 3], |m, x| std::array::from_fn(|k| f(m[k], x[k])))

@@ -168,7 +168,7 @@ fn empty_starts() -> Vec<(&'static str, Setup)> {
 #[test]
 fn an_interface_enters_an_empty_mesh_as_on_the_cpu() {
     for (name, setup) in empty_starts() {
-        // The steps end where the interface has entered.
+        // The number of steps is chosen so that the interface has entered on the CPU.
         let entered = |phi: &[f64]| phi.iter().any(|&value| value < 0.0);
         let steps = (1..20).map(|k| 10 * k).find(|&n| entered(&setup.on_cpu::<f64>(n).phi));
         let steps = steps.expect(name) + 10;

@@ -45,7 +45,7 @@ impl<const K: usize> Given<K> {
     }
 }
 
-/// A mesh and the terms that move the interface on it.
+/// A mesh, the terms that move the interface on it, the options and the patch size.
 pub struct Case {
     pub mesh: Mesh,
     pub velocity: Given<3>,

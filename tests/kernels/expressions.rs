@@ -166,8 +166,8 @@ fn filled(pattern: &str, arguments: &[String]) -> String {
         .collect()
 }
 
-/// Returns the distance between two numbers in units in the last place. Numbers of different signs
-/// and NaN are infinitely far apart.
+/// Returns the distance between two numbers in units in the last place. It is `u64::MAX` for NaN
+/// and for numbers of different signs, unless both are zero.
 fn ulps(a: f64, b: f64) -> u64 {
     let apart = a.is_nan() || b.is_nan() || a.is_sign_negative() != b.is_sign_negative();
     if a == b {
@@ -313,8 +313,8 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     let n = 40;
     let places: Vec<[f64; 3]> = (0..n).map(|k| [k as f64, 1.0, 2.0]).collect();
     let rows: Arc<[f64]> = (0..n).map(|k| k as f64).collect();
-    // The first text is not finite where r >= 22, the second is negative below 9, and the third
-    // exceeds the range of f32 above 30.
+    // The first text is not finite where r >= 22, the second is negative where x < 9, and the third
+    // exceeds the range of f32 where x > 30.
     let texts = ["1/(r < 22) + t", "x - 9", "if(x > 30, 1e39, y)"];
     let fields: Vec<Field> = texts.iter().map(|text| field(text, &|_| rows.clone())).collect();
     let offsets = [0, 7, 12, 20, 27, 33, 40];

@@ -18,7 +18,7 @@ use crate::patches::HostPatches;
 const BLOCK: u32 = 64;
 const BLOCKS: u32 = 3;
 const STEPS: usize = 16;
-/// The halt code in control.cuh for the end of all requested steps.
+/// The halt code (control.cuh) after all requested steps have been taken.
 const ARRIVED: u32 = 1;
 /// Number of steps launched between two checks of the band. If a step requires a new band, the
 /// steps after it do nothing.

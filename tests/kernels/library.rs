@@ -133,8 +133,8 @@ fn program(source: &Path, kernels: &[&str]) -> String {
 
 fn compile(root: &Path, defines: &[&str], main: &Path, out: &Path) {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
-    // Fused products would give other results than Rust. A fortified longjmp would forbid switching
-    // stacks.
+    // Fused multiply-adds would give other results than Rust. A fortified longjmp would forbid
+    // switching stacks.
     let result = Command::new(&compiler)
         .args(["-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE"])
         .args(["-shared", "-fPIC"])

@@ -122,8 +122,8 @@ fn octrees_are_those_of_the_cpu_bit_by_bit() {
     }
 }
 
-/// Returns the nodes that the CPU uses for a tile with this center, each as its position in voxels
-/// of the level and its number of samples.
+/// Returns the nodes that the CPU uses for a tile with this center, each as its position relative
+/// to the center, in voxels of the level, and its number of samples.
 ///
 /// The function repeats `Sources::gather` of `src/reconstruct/potential/sample_sums.rs` in the same
 /// precision, so that it opens the same nodes.

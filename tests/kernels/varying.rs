@@ -63,7 +63,7 @@ fn read<R: Real>(bed: &Bed<R>) -> BTreeSet<u32> {
     active.iter().flat_map(around).collect()
 }
 
-/// The longest step.
+/// The longest time step.
 const MAX_STEP: f64 = 0.25;
 
 /// Returns the length of the shortest edge at each vertex, in patch order.

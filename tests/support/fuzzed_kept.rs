@@ -12,7 +12,7 @@ use zeroset::config::Config;
 use zeroset::io::vtk::{Compression, Geometry, HdfSeries, VtkOutput};
 use zeroset::run::{self, Observer, Options, Progress};
 
-/// Number of bytes before the length of the packed contents of a checkpoint: a magic word and a
+/// Number of bytes of a checkpoint before the size of its unpacked contents: a magic word and a
 /// version.
 const HEAD: usize = 12;
 const HASH: usize = 32;
@@ -69,7 +69,8 @@ struct Stopped {
     config: Config,
     folder: PathBuf,
     files: BTreeMap<String, Vec<u8>>,
-    /// The bytes of the checkpoint that precede its length. `contents` holds the unpacked contents.
+    /// The bytes of the checkpoint that precede the size of its contents. `contents` holds the
+    /// unpacked contents.
     head: Vec<u8>,
     contents: Vec<u8>,
 }

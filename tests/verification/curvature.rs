@@ -160,7 +160,7 @@ pub const V19: Case = Case {
     }],
 };
 
-/// Returns the angle between a point and an axis.
+/// Returns the angle, in radians, between an axis and the position vector of a point.
 fn angle(x: Vec3, axis: Vec3) -> f64 {
     x.cross(&axis).norm().atan2(x.dot(&axis))
 }

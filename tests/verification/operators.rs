@@ -182,8 +182,8 @@ pub const V2: Case = Case {
     ],
 };
 
-/// Returns the largest excess over the range of `start` during 60 steps, at the vertices where
-/// `judged` holds.
+/// Returns the largest amount by which phi leaves the range of `start` during 60 steps, at the
+/// vertices where `judged` holds.
 fn excess(
     domain: &Domain,
     start: &[f64],

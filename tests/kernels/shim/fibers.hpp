@@ -258,7 +258,7 @@ static bool all_marked(const char *at, size_t n) {
 // Returns the start of the dynamic shared memory of the block. `new` aligns it to 16 bytes.
 static char *dynamic_shared() { return current->block->dynamic.data(); }
 
-// Returns whether the block stayed within its memory.
+// Returns whether the block stayed within its memory. If it did not, stores a message.
 static bool within_bounds(const Block &block, const Launch &launch) {
     if (!all_marked(block.dynamic.data() + launch.shared_bytes, 2 * FENCE)) {
         snprintf(message, sizeof message, "block %u wrote beyond its %u bytes of shared memory",
@@ -296,7 +296,7 @@ static bool is_stuck(const Block &block) {
     return true;
 }
 
-// Loads the static shared memory of a block into the section.
+// Saves the section to the block whose static shared memory it holds, and loads that of `wanted`.
 static void swap_statics(Block *&held, Block *wanted) {
     size_t n = __stop_zs_shared - __start_zs_shared;
     if (held != wanted && n > 0) {

@@ -144,7 +144,7 @@ pub fn tiles<const E: usize, S: Stored<f64>>(
     .unwrap()
 }
 
-/// Launches a kernel with several resident blocks.
+/// Launches a kernel with all of its blocks resident.
 pub fn launch(library: &Library, kernel: &str, how: (u32, u32), seed: u64, args: &[Arg]) {
     let (blocks, threads) = how;
     let how = Launch { resident: blocks, seed, ..Launch::new(blocks, threads) };

@@ -13,7 +13,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 use super::grid::{HostTiles, launch, tiles};
 use crate::library::{Library, arg};
 
-/// World position of voxel (0, 0, 0), and the edge of a voxel.
+/// World position of voxel (0, 0, 0), and the edge length of a voxel.
 pub const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 pub const DX: f64 = 0.37;
 
@@ -64,7 +64,7 @@ enum Part {
 
 impl Part {
     /// Computes the values on a block with these coordinates along its axes. Returns the largest
-    /// product of change and time.
+    /// product of change and duration, as `Lattice::sample_into` does.
     fn sample(self, axes: &[Vec<f64>; 3], sampling: Sampling, scale: f64, out: &mut [f64]) -> f64 {
         let edge = axes[0].len();
         let mut change = 0.0;
