@@ -225,7 +225,8 @@ fn slivers_with_crossing_edges_are_flipped() {
         assert!(measures(&found).iter().all(|v| v.abs() > 0.01), "no thin cell is left");
         assert_eq!(found.vertices, mesh.vertices);
         if n_below == 1 {
-            // These are the cells of the mesh without the sliver, so distances are those on it.
+            // The remaining cells are those of the mesh without the sliver, so the sliver has no
+            // effect on distances.
             let mut cells: Vec<Vec<u32>> = found.iter_cells().map(<[u32]>::to_vec).collect();
             cells.iter_mut().for_each(|cell| cell.sort_unstable());
             cells.sort();

@@ -26,7 +26,7 @@ pub(super) struct Complete {
 }
 
 impl Complete {
-    /// Writes a file with `body` beside the file that `path` leads to.
+    /// Writes a file with `body`, under a temporary name beside the file that `path` leads to.
     pub fn write(
         path: &Path,
         body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -66,7 +66,7 @@ impl Complete {
         Ok(Complete { path: path.to_path_buf(), target, file, made, replaces: true, journal })
     }
 
-    /// Returns true if the existing file has the same contents.
+    /// Returns true if the existing file has the same contents as the new one.
     pub fn equals_existing(&self) -> bool {
         let same = || -> std::io::Result<bool> {
             let (mut a, mut b) =

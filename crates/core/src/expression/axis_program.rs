@@ -138,7 +138,7 @@ impl Spread {
             for a in operation.operands() {
                 if last_use[a] == k {
                     free[values.masks[a].index()].push(place_of[a]);
-                    // The same operand may occur twice.
+                    // An operand that occurs twice in an operation frees its slot only once.
                     last_use[a] = NEVER;
                 }
             }

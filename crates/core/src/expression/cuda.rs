@@ -224,8 +224,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns a C++ expression whose value has the same bits, except for the sign and payload of a
-/// NaN.
+/// Returns a C++ expression with the bits of `value`, except for the sign and payload of a NaN.
 pub(super) fn number(value: f64) -> String {
     if value.is_nan() {
         "(0.0 * expression::infinity())".into()

@@ -169,7 +169,8 @@ impl Field {
             for (k, out) in out.iter_mut().enumerate() {
                 let (own, bounds) = (accuracy(k), bounds[k.min(n - 1)]);
                 let mean = matches!(sampling, Sampling::Mean(..));
-                // Where the change is small enough, the value at the instant is kept.
+                // Where the change is small enough, the value at the instant that `sampling` gives
+                // is kept.
                 if mean && bounds.width() * span.length() <= own.slack {
                     continue;
                 }

@@ -106,9 +106,8 @@ impl Lattice {
 
     /// Computes what `sampling` specifies for all expressions: values at an instant, or bounds or
     /// means over a span of time. Writes the results to `out` in the order of
-    /// [`Lattice::evaluate_into`]. Returns an upper bound on the change of any value over the span,
-    /// multiplied by the length of the span. Returns 0 for an instant, or if no value depends on
-    /// time.
+    /// [`Lattice::evaluate_into`]. Returns the length of the span times an upper bound on the
+    /// change of any value over it. Returns 0 for an instant, or if no value depends on time.
     ///
     /// # Panics
     /// See [`Lattice::evaluate_into`].

@@ -139,7 +139,8 @@ impl Expression {
         Flaw::new(&self.text, span, what, remedy)
     }
 
-    /// Returns the byte range of the first occurrence of an array in the text.
+    /// Returns the byte range of the first occurrence of an array in the text, or `0..0` if there
+    /// is none.
     fn place_of(&self, array: &str) -> Range<usize> {
         let mut place = None;
         self.tree.walk(&mut |node| match node {

@@ -156,7 +156,8 @@ impl Binary {
         matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
     }
 
-    /// Returns the value. Comparisons and logic give 1 or 0. Comparisons with NaN give 0.
+    /// Returns the result for the operands `a` and `b`. Comparisons and logic give 1 or 0.
+    /// Comparisons with NaN give 0.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {

@@ -32,7 +32,7 @@ impl Places {
     }
 }
 
-/// The numbers of a name, one per place. A place without a value has NaN.
+/// The numbers that a name stands for, one per place. The number is NaN at a place without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
     /// The numbers.
@@ -280,8 +280,8 @@ impl Mesh {
     }
 }
 
-/// Returns the remedy for a name that does not exist: the names that do exist or, if there are
-/// none, that the mesh has no `of`.
+/// Returns the remedy for a name that does not exist: the list of the names that exist or, if there
+/// are none, the statement that the mesh has no `of`.
 fn listed(name: &str, names: &[&str], of: &str) -> String {
     match names {
         [] => format!("the mesh has no {of}"),

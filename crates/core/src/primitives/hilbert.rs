@@ -31,7 +31,7 @@ impl Lattice {
         Lattice { low, scale }
     }
 
-    /// Returns the lower corner.
+    /// Returns the lower corner of the box.
     #[inline]
     pub fn low(&self) -> [f64; 3] {
         self.low

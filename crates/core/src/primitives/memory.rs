@@ -29,8 +29,8 @@ pub fn stack() -> Option<u64> {
     limit(&std::fs::read_to_string("/proc/self/limits").ok()?, "Max stack size")
 }
 
-/// Returns true if there is room for `threads` more threads. A thread that cannot allocate its
-/// first bytes would end the program without calling any handler.
+/// Returns true if the address space has room for `threads` more threads or is not limited. A
+/// thread that cannot allocate its first bytes would end the program without calling any handler.
 pub fn room_for_threads(threads: usize) -> bool {
     let stacks = THREAD.saturating_mul(threads as u64).saturating_add(BESIDE);
     addresses().is_none_or(|left| left >= stacks)

@@ -70,6 +70,8 @@ macro_rules! samples {
             }
 
             /// Counts the distinct values of a range of numbers after applying `change` to each.
+            /// Returns `None` if a value is not an integer or if there are more than `most`
+            /// distinct values.
             fn labels(
                 &self,
                 range: Range<usize>,

@@ -106,7 +106,7 @@ impl Size {
         if times == 0 {
             return self;
         }
-        // Beyond 16 refinements, a single cell has more children than 32 bits can number.
+        // After 16 refinements, a single cell has more descendants than 32-bit indices can number.
         let cells = self.cells << (times.min(16) * self.kind.dimension() as u32);
         let per_vertex = if self.kind == Kind::Volume { 6 } else { 2 };
         Size { kind: self.kind, vertices: (cells / per_vertex).max(self.vertices), cells }

@@ -148,7 +148,8 @@ fn irregular(n: u32, seed: u64) -> Result<Mesh> {
 
     let planar = delaunay::triangulate(vertices[1..].iter().map(|v| from_north_pole(*v)))?;
     let mut cells = limits::room("cell corners", 6 * n as usize)?;
-    // Viewed from above, the plane shows the sphere from inside, so the order is reversed.
+    // Viewed from above, the plane shows the sphere from inside, so the order of the corners is
+    // reversed.
     for [a, b, c] in planar.triangles {
         cells.extend([a + 1, c + 1, b + 1]);
     }

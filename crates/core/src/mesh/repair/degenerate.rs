@@ -176,7 +176,7 @@ impl Fixed {
         Fixed { simplices, groups }
     }
 
-    /// Whether two given cells belong to the same groups and have the same values in all
+    /// Returns true if two given cells belong to the same groups and have the same values in all
     /// cell arrays.
     fn are_alike(&self, mesh: &Mesh, a: u32, b: u32) -> bool {
         let (a, b) = (a as usize, b as usize);

@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-6;
 pub struct Conflict {
     /// The name of the array.
     pub array: String,
-    /// The first two vertices with different values, by stored numbers.
+    /// The first two joined vertices with different values, as numbered in the stored mesh.
     vertices: [u32; 2],
     /// The values at these two vertices, for the first component that differs.
     values: [f64; 2],

@@ -14,7 +14,7 @@ use crate::error::{DeviceFault, Error, Result};
 /// A block of cells with equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// The first cell along each axis.
+    /// The lowest cell index of the block along each axis.
     pub cell: [u32; 3],
     /// The level. The block has `2^level` cells along each axis, or fewer at the end of the grid.
     pub level: u32,

@@ -10,6 +10,7 @@ use crate::mesh::{Kind, Mesh};
 /// the largest coordinate.
 const ROUNDING: f64 = 1e-6;
 /// The largest distance of a hanging node from its edge or face, as a fraction of the longest edge.
+/// [`ROUNDING`] limits the distance as well.
 const OFF: f64 = 1e-4;
 /// A vertex closer to an end of an edge than this fraction of its length does not count as inside
 /// the edge.
