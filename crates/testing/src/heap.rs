@@ -10,7 +10,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Creates a counter that starts at zero.
+    /// Creates an allocator whose counters are zero.
     #[expect(clippy::new_without_default, reason = "a static needs a const function")]
     pub const fn new() -> Self {
         Meter { held: AtomicU64::new(0), peak: AtomicU64::new(0) }

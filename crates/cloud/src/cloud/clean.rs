@@ -85,8 +85,8 @@ pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Su
     clean_by(cloud, options, far_from_others)
 }
 
-/// Cleans a cloud like [`clean`], but finds the far outliers with `far`, a function of the points
-/// and the factor for outliers.
+/// Cleans a cloud like [`clean`], but finds the far outliers with `far`, which is given the points
+/// and the outlier factor.
 pub fn clean_by(
     mut cloud: PointCloud,
     options: CleanOptions,

@@ -358,7 +358,8 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         perforation_error::estimate(&of(exact, 1), &of(found, step))
     }
 
-    /// Returns the results together with the method.
+    /// Returns the results together with the method, the arithmetic and the working set. The plan
+    /// and the perforation error are left out.
     pub fn result(
         &self,
         found: Vec<Found<C::Key>>,

@@ -50,7 +50,8 @@ impl<C: Coordinate> Sites<C> {
         &self.axes[k]
     }
 
-    /// Returns the smallest and largest coordinates, or `None` if there are no sites.
+    /// Returns the smallest and the largest coordinate along each axis, or `None` if there are no
+    /// sites.
     pub fn bounds(&self) -> Option<([C; 3], [C; 3])> {
         let mut bounds = None;
         for k in 0..3 {

@@ -31,7 +31,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     /// the results only. For 64-bit keys, it also has the results of slices of the sites.
     ///
     /// On a lattice, in `f64`, and in cones, keys and sites are the same as on the CPU. Keys in
-    /// `f32` without cones differ by rounding, because products and sums are fused. Keys of
+    /// `f32` without cones differ by rounding, because the GPU uses fused multiply-adds. Keys of
     /// `Norm::Lp` differ by the rounding of powers.
     ///
     /// # Errors

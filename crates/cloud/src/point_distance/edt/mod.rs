@@ -87,7 +87,7 @@ impl Edt {
         }
     }
 
-    /// Returns how many steps a voxel has: 2 if steps end at faces, too.
+    /// Returns the number of steps per voxel: 2 if steps also end at faces, and 1 otherwise.
     fn steps_per_voxel(&self) -> usize {
         if self.faces { 2 } else { 1 }
     }
@@ -165,8 +165,8 @@ impl Edt {
     }
 }
 
-/// First pass: counts the steps along a row to the nearest voxel inside. Unless the targets are
-/// those inside, these voxels count the steps to the nearest voxel outside.
+/// First pass: counts the steps along a row to the nearest voxel inside. If not only voxels inside
+/// are targets, the voxels inside count the steps to the nearest voxel outside.
 fn along_row<P: Pair>(row: &mut [P], inside: &[bool], targets: Targets) {
     let signed = targets != Targets::Inside;
     let far = row.len() as u32;

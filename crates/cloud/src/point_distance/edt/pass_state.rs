@@ -4,7 +4,7 @@
 /// voxel itself. The last pass replaces the steps with the distance. The highest bit is set for
 /// voxels inside, with steps as well as with a distance.
 pub(super) trait Pair: Copy + Send + Sync {
-    /// The largest number of voxels along an axis.
+    /// The largest number of voxels along an axis for which the state can hold the steps.
     const MOST: usize;
 
     /// Returns the state of a voxel outside with the given steps, each below [`Pair::MOST`].
