@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("edges {min:.4} to {max:.4}, mean {mean:.4}");
     }
 
-    // The arrays of the output are compressed with LZ4, which is also the default of zeroset.
-    // ParaView and VTK can read them.
+    // The arrays of the output are compressed with zlib, which is also the default of zeroset. All
+    // programs that read VTK files can read them.
     let height: Vec<f64> = file.mesh.vertices.iter().map(|x| x[2]).collect();
     let geometry = Geometry::mesh(&file.mesh, Compression::default());
     write(&output, &VtkOutput::new(&geometry).point_data("height", 1, &height[..]))?;

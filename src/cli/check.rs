@@ -34,7 +34,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If a run would fail with exactly one error before its first step, returns that error. If there
-/// are several errors, prints them instead.
+/// are several errors, prints them and returns the exit code of the first.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let config = args.overrides.load_unchecked(&args.case)?;
     let checked = run::check_all(&config, args.output.as_deref(), args.overwrite);

@@ -148,12 +148,12 @@ impl Args {
         vec![self.file(), &self.queries]
     }
 
-    /// Whether distances are computed with integer coordinates.
+    /// Returns true if distances are computed with integer coordinates.
     fn is_whole(&self) -> bool {
         self.lattice && !matches!(self.norm, Norm::Lp(_))
     }
 
-    /// Whether distances are computed with 32-bit floats.
+    /// Returns true if distances are computed with 32-bit floats.
     fn is_single(&self) -> bool {
         self.precision == Precision::F32 && !self.is_whole()
     }
@@ -180,7 +180,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Writes the table.
+/// Writes the table of the distances and nearest sites.
 fn write(args: &Args, queries: &[[f64; 3]], sites: &Numbered, solved: &Solved) -> Result<()> {
     atomic::write(&args.output, |out| {
         writeln!(out, "x,y,z,distance,site")?;

@@ -58,7 +58,8 @@ enum Source {
 }
 
 impl Args {
-    /// Returns the file that is read, or else the file that is written.
+    /// Returns the file that is read, or else the file that is written, or an empty path if there
+    /// is neither.
     pub(super) fn file(&self) -> &Path {
         self.input().or(self.output()).unwrap_or(Path::new(""))
     }
@@ -109,7 +110,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns the line about the output.
+/// Returns a line with the path of the output and its numbers of vertices and cells.
 pub(super) fn words(path: &Path, mesh: &Mesh) -> String {
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
     let cells = counted(cells, SIMPLICES[mesh.kind.dimension().min(3)]);

@@ -91,7 +91,8 @@ const OF_COPIES: f64 = 1.0;
 /// Nanoseconds to start a GPU.
 const OF_THE_START: f64 = 0.25e9;
 
-/// Whether starting a GPU and copying take less time than the computation on the CPU.
+/// Returns true if starting a GPU and copying the volume take less time than the computation on the
+/// CPU.
 fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
     n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
 }

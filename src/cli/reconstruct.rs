@@ -204,7 +204,8 @@ impl Args {
         options.flaw(None).map_or(Ok(options), refuse)
     }
 
-    /// Whether the file is so large that a GPU is worth its startup time, at 20 bytes per sample.
+    /// Returns true if the file is so large that a GPU is worth its startup time. Assumes 20 bytes
+    /// per sample.
     fn is_large(&self) -> bool {
         std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_GPU as u64)
     }

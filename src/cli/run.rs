@@ -178,7 +178,7 @@ fn resuming(args: &Args) -> String {
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the line about the pictures, if there are any.
+/// Returns a line with the path of the pictures, or `None` if the case draws no pictures.
 fn pictures(config: &Config, folder: &Path) -> Option<String> {
     let picture = config.output.picture.as_ref()?;
     let name = match picture.every {

@@ -25,8 +25,8 @@ pub(super) fn with_short_words(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(|word| cut(word, WORD)).collect()
 }
 
-/// Returns a text whose middle is replaced by dots if it has more than `most` characters. White
-/// space at its end does not count, and is kept.
+/// Replaces the middle of a text by dots if the text has more than `most` characters. Trailing
+/// white space does not count and is kept.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     const DOTS: &str = "...";
     let body = text.trim_end();

@@ -63,7 +63,7 @@ impl SurfaceOutputs {
         }
     }
 
-    /// Whether a report is requested.
+    /// Returns true if a report is requested.
     pub fn has_report(&self) -> bool {
         self.json || self.report.is_some()
     }

@@ -34,7 +34,7 @@ impl Ui {
         self
     }
 
-    /// Whether all output is JSON lines.
+    /// Returns true if all output is JSON lines.
     pub fn is_json(&self) -> bool {
         self.json
     }
@@ -44,7 +44,7 @@ impl Ui {
         self.verbose
     }
 
-    /// Whether only results and errors are printed.
+    /// Returns true if only results and errors are printed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }

@@ -29,7 +29,7 @@ impl Source {
         VolumeOptions::default().raw(self.raw.clone()).array(self.array.clone())
     }
 
-    /// Whether at least one of these options is given.
+    /// Returns true if at least one of these options is given.
     pub fn is_given(&self) -> bool {
         self.raw.is_some() || self.array.is_some()
     }
@@ -110,7 +110,7 @@ impl Which {
     /// Names of the options. A command may require at least one of them.
     pub const OPTIONS: [&str; 3] = ["condition", "edge", "template"];
 
-    /// Whether at least one of these options is given.
+    /// Returns true if at least one of these options is given.
     pub fn is_given(&self) -> bool {
         self.condition.is_some() || self.edge.is_some() || self.template.is_some()
     }
@@ -188,8 +188,8 @@ fn at_least_zero(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Returns whether each voxel satisfies an expression; at least one does. Messages name the option
-/// `given`.
+/// Returns, for each voxel, whether it satisfies an expression, which at least one voxel must do.
+/// Messages name the option `given`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the expression cannot be evaluated, or if no voxel satisfies it.

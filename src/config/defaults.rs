@@ -157,7 +157,7 @@ impl<'a> Page<'a> {
         found
     }
 
-    /// Whether a value is always a table.
+    /// Returns true if a value is always a table.
     fn is_table(&self, schema: &'a Value) -> bool {
         let schema = self.resolve(schema);
         let choices = choices(schema);

@@ -50,7 +50,7 @@ impl Bounds {
         (low.max(self.at_least.unwrap_or(low)), high.min(self.at_most.unwrap_or(high)))
     }
 
-    /// Whether `found` is a number within the bounds.
+    /// Returns true if `found` is a number within the bounds.
     pub fn met_by(&self, found: f64) -> bool {
         let (low, high) = self.range();
         low <= found && found <= high

@@ -247,7 +247,7 @@ impl Config {
         self.origin.places.error(key, what.into(), remedy.into())
     }
 
-    /// Whether the case does not come from a file.
+    /// Returns true if the case does not come from a file.
     fn is_made(&self) -> bool {
         self.origin.file.as_os_str().is_empty()
     }

@@ -206,7 +206,7 @@ impl<'a> Page<'a> {
         format!("[{}](#{})", heading.trim_matches(['[', ']']), anchor(&heading))
     }
 
-    /// Whether a value is always written as a table.
+    /// Returns true if a value is always written as a table.
     fn is_table(&self, schema: &'a Value) -> bool {
         let schema = resolve(self.root, schema);
         match choices(schema) {
@@ -220,7 +220,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
 
-/// Whether a value is one of several words.
+/// Returns true if a value is one of several words.
 fn is_words(schema: &Value) -> bool {
     let all = choices(schema);
     schema.get("enum").is_some()

@@ -13,7 +13,8 @@ use zeroset::output::Claims;
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the input is not a series, and [`Error::Output`] if one of the files
-/// exists, because the user has not named them. Returns the errors of converting one state.
+/// exists: the user has not named these files, so none of them is replaced. Returns the errors of
+/// converting one state.
 pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
     let Some(series) = Series::open(&args.input)? else {
         let what = format!("{}: --time all is for a series of states", args.input.display());

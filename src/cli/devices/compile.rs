@@ -61,7 +61,7 @@ impl Table {
         Ok(Table { nvrtc: format!("{major}.{minor}"), units })
     }
 
-    /// Whether all units compiled and no kernel spills without permission.
+    /// Returns true if all units compiled and no kernel spills without permission.
     pub fn good(&self) -> bool {
         let fine = |kernel: &Kernel| !kernel.resources.spills_wrongly();
         self.units.iter().all(|unit| unit.error.is_none() && unit.kernels.iter().all(fine))

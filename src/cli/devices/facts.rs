@@ -102,7 +102,7 @@ impl Facts {
         }
     }
 
-    /// Whether all GPUs passed their tests.
+    /// Returns true if all GPUs passed their tests.
     pub fn good(&self) -> bool {
         self.gpus.iter().all(|gpu| matches!(gpu.test, Test::Passed { .. }))
     }

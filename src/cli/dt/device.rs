@@ -77,7 +77,7 @@ pub(super) fn gpus(
     Ok(gpus)
 }
 
-/// Whether the GPU supports the method with these options.
+/// Returns true if the GPU supports the method with these options.
 fn serves(args: &Args) -> bool {
     args.method != Method::Index
         || (args.perforation == 1 && args.direction.is_none() && !matches!(args.norm, Norm::Lp(_)))

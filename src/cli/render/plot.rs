@@ -7,7 +7,7 @@ use zeroset::atomic;
 use zeroset::error::{Error, Result, shown};
 use zeroset::output::plot_measures;
 
-/// Whether the output is a plot, which is an SVG file.
+/// Returns true if the output is a plot, which is an SVG file.
 pub(super) fn is_asked(args: &Args) -> bool {
     args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
 }

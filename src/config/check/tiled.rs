@@ -13,7 +13,7 @@ use crate::levelset::tiled::MOST_GAMMA;
 /// Half widths that make sense on tiles, in voxels. The first-order scheme needs 1.5.
 const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=MOST_GAMMA;
 
-/// Maximum number of grids. The coarsest has voxels of 128 dx.
+/// Maximum number of grids. With this number, the voxels of the coarsest have edges of 128 dx.
 const MOST_LEVELS: u32 = 8;
 
 /// Largest stable CFL factor.
