@@ -1,5 +1,6 @@
 //! Benchmark of distances to points and voxels: queries with and without an index, and transforms
-//! of whole volumes. The titles of the columns state which copies a time includes.
+//! of whole volumes. T(q) is the distance from a query q to its nearest site. The titles of the
+//! columns state which copies a time includes.
 
 use std::time::Instant;
 

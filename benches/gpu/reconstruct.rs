@@ -17,8 +17,8 @@ const TRIANGLES: f64 = 244_000.0;
 const SAMPLES: u64 = 543_625;
 
 /// Prints two rows for each file, or for the dragon and the horse: one with cubes that give about
-/// as many triangles as in the paper, and one with [`Cubes::Safe`]. If there are no files,
-/// `samples` adds two rows with that number of samples of the horse.
+/// as many triangles as the dragon has in the paper, and one with [`Cubes::Safe`]. If there are no
+/// files, `samples` adds two rows with that number of samples of the horse.
 pub fn table(cuda: &Cuda, files: &[&str], samples: Option<u64>) -> Result<(), Failed> {
     println!(
         "\n| cloud | samples | cube | seed cubes | triangles | density ms | sort ms | distances ms | signs ms | surface ms | all ms | copies ms | MiB |"

@@ -100,8 +100,8 @@ fn stages(
     Ok([read, cut, made, lap()])
 }
 
-/// Measures the creation of the CUDA context, and all work of the program up to the end of a small
-/// step. This runs in its own process.
+/// Prints the seconds that the creation of the CUDA context takes, and the seconds of all work of
+/// the program up to the end of the first step on a small mesh. This runs in its own process.
 pub fn context() -> Result<(), Failed> {
     let start = Instant::now();
     let context = cudarc::driver::CudaContext::new(0)?;

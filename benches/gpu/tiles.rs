@@ -93,7 +93,7 @@ fn rows<R: Real, const E: usize, S: Stored<R> + Element>(
 
 /// The measurements of an evolution.
 pub struct Measured {
-    /// Mean number of tiles. It changes from step to step if the interface moves.
+    /// Mean number of tiles in the timed steps.
     pub tiles: u64,
     /// Seconds per step.
     pub step: f64,
