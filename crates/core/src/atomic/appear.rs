@@ -53,7 +53,7 @@ pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
 struct Change {
     /// The earlier files under temporary names, with their final names.
     aside: Vec<(TempPath, PathBuf)>,
-    /// The new files.
+    /// The new files that already have their final names.
     appeared: Vec<PathBuf>,
 }
 
@@ -142,7 +142,7 @@ mod tests {
         })
     }
 
-    /// Returns the contents of the three files.
+    /// Returns the contents of the three files, or `None` for each file that does not exist.
     fn found(folder: &Path) -> Vec<Option<String>> {
         NAMES.iter().map(|name| std::fs::read_to_string(folder.join(name)).ok()).collect()
     }
@@ -162,7 +162,7 @@ mod tests {
                 let after = found(folder.path());
                 let is = |text: &str| after.iter().all(|file| file.as_deref() == Some(text));
                 assert!(after == before || after[0].is_none() || is("new"), "{after:?}");
-                // The same command completes the result.
+                // Running the same command again completes the result.
                 put(folder.path(), "new").unwrap();
                 assert!(found(folder.path()).iter().all(|file| file.as_deref() == Some("new")));
                 if !killed {

@@ -1,4 +1,4 @@
-//! Where paths lead: the file behind links, and whether two paths lead to the same file.
+//! Resolves paths: follows links, and tests whether two paths lead to the same file.
 
 use std::path::{Path, PathBuf};
 
