@@ -339,8 +339,8 @@ impl Config {
     }
 
     /// Returns the longest step while a coefficient depends on time: `max_step` if the case gives
-    /// it, otherwise the output interval, otherwise a hundredth of the end time, otherwise
-    /// infinity.
+    /// it, otherwise the output interval, otherwise a hundredth of the time from `start_time` (0 if
+    /// the case does not give it) to `end_time`, otherwise infinity.
     pub fn max_step(&self) -> f64 {
         let evolve = self.evolve.as_ref();
         let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);

@@ -107,7 +107,8 @@ pub struct Evolve {
     pub cfl: Option<f64>,
     /// Longest step while a coefficient depends on time, > 0. Where the change of a coefficient
     /// cannot be derived from its expression, it is sampled at least that often. Default: the
-    /// output interval, or else a hundredth of `end_time`.
+    /// output interval, or else a hundredth of the time from `start_time` (0 if it is not given) to
+    /// `end_time`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_step: Option<f64>,
     /// Velocity a, in mesh units per time. Default none. An array has three components, or on

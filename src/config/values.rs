@@ -149,7 +149,8 @@ pub enum HalfWidth {
     /// No band: the whole domain is always updated, and the rule "displacement" reinitializes phi
     /// only at the start.
     Whole,
-    /// In mean edge lengths of the mesh, or in voxels of a grid.
+    /// In mean edge lengths of the mesh, at least 2, or on tiles in voxels, 1.5 to 20 (at least 2
+    /// with weno5).
     #[serde(untagged)]
     Edges(#[schemars(range(min = 1.5, max = 1e6))] f64),
     /// In mesh units: `{ length = 2.0 }`.

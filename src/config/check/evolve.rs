@@ -91,7 +91,7 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
     Ok(())
 }
 
-/// Checks for conflicts between schemes on meshes.
+/// Checks the keys of terms and schemes on meshes: ranges and conflicts.
 fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
     let implicit = evolve.curvature_step == CurvatureStep::Implicit;
     let most = if implicit { 100.0 } else { 2.0 };
