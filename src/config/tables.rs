@@ -143,7 +143,8 @@ pub struct Evolve {
     /// prevents overshoots on rough data.
     pub clip: bool,
     /// Time step of the curvature term: "auto" (default), "explicit" or "implicit". "auto" is
-    /// explicit unless the smallest cell would make steps 50 times shorter than a typical cell.
+    /// explicit unless the smallest cell would make steps more than 50 times shorter than a typical
+    /// cell.
     pub curvature_step: CurvatureStep,
     /// Cell quality (inradius over longest edge, 1 for a regular cell), 0 to 1. Vertices of cells
     /// below this quality use the positive-coefficient scheme instead of the Taylor-Galerkin step.

@@ -44,7 +44,7 @@ fn flags() {
     }
 }
 
-/// The largest possible number of active cells, and one more.
+/// The largest possible number of active cells is accepted, and one more is an error.
 #[test]
 #[ignore = "takes 3 GB"]
 fn full_pyramids() {

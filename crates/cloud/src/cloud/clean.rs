@@ -32,7 +32,7 @@ impl Default for CleanOptions {
     }
 }
 
-/// The result of [`survey`].
+/// The duplicates, outliers and spacing that [`survey`] or [`clean`] found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// The number of points at exactly the same position as an earlier point.

@@ -224,9 +224,9 @@ impl Labels {
 pub struct Statistics {
     /// The smallest finite value, or `None` if there is none.
     pub min: Option<f64>,
-    /// The largest finite value.
+    /// The largest finite value, or `None` if there is none.
     pub max: Option<f64>,
-    /// The mean of the finite values.
+    /// The mean of the finite values, or `None` if there are none.
     pub mean: Option<f64>,
     /// The number of NaN values.
     pub nan: usize,

@@ -2,8 +2,8 @@
 //! that stay on the GPU, or that are streamed through one or several GPUs.
 //!
 //! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`. 64-bit
-//! keys leave no room for the site number in the word of an atomic minimum. Their results are
-//! computed per slice of the sites, and another kernel combines them.
+//! keys leave no room for the site number in the word of an atomic minimum. Results with such keys
+//! are therefore computed for each slice of the sites, and another kernel combines them.
 
 mod comparison;
 mod index;

@@ -122,7 +122,7 @@ impl<C: DeviceCoordinate> DeviceComparison<'_, C> {
         self.comparison.launch(cuda, axes, axes[0].len(), self.every, 0)
     }
 
-    /// Returns the results.
+    /// Waits for the results of the last launch and returns them.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU does not respond.

@@ -73,7 +73,7 @@ impl Edt {
         self
     }
 
-    /// Selects distances to the faces between voxels inside and outside.
+    /// Sets whether distances are measured to the faces between voxels inside and outside.
     pub fn faces(mut self, faces: bool) -> Self {
         self.faces = faces;
         self

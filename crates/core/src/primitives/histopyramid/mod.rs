@@ -45,7 +45,7 @@ pub enum Order {
 /// ```
 /// use zeroset_core::primitives::{Flags, HistoPyramid, Order, Stored};
 ///
-/// // The paper's Figure 8: key 4 is the cell (2, 3).
+/// // The paper's Figure 8: key 4 is the cell in row 2 and column 3, counted from 1.
 /// let flags = [1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0];
 /// let picture = Flags::new([4, 4, 1], &flags);
 /// let pyramid = HistoPyramid::new(&picture, Order::Blocks, Stored::PartialSums)?;
