@@ -80,7 +80,8 @@ pub struct Args {
     /// length
     #[arg(long, value_name = "auto|never|LENGTH", requires = "repair")]
     pub weld: Option<Weld>,
-    /// Keep only the cells whose vertices all satisfy an expression in x, y, z and vertex arrays
+    /// Keep only the cells where an expression in x, y, z, arrays and groups is true: at all
+    /// vertices of the cell, or in the cell if it uses a cell array or a group of cells
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
     /// Write the boundary of a tetrahedral mesh as triangles that face outward

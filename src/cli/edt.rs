@@ -42,7 +42,8 @@ pub struct Args {
     /// Volume or grayscale picture in any supported format
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
-    /// Voxels with distance zero: an expression in v, x, y, z, i, j, k
+    /// Voxels to which distances are measured, or that are inside with --signed: an expression in
+    /// v, x, y, z, i, j, k
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Expression,
     /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy

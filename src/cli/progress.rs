@@ -154,7 +154,8 @@ impl Drop for Amount<'_> {
     }
 }
 
-/// Returns the fraction of the run that is done, if it is known.
+/// Returns the larger of `time / end_time` and `step / max_steps`, limited to 0 to 1, or `None` if
+/// the run has neither end.
 fn share(progress: &Progress) -> Option<f64> {
     let by_time = progress.end_time.map(|end| progress.time / end);
     let by_steps = progress.max_steps.map(|n| progress.step as f64 / n as f64);

@@ -23,7 +23,7 @@ pub struct Ui {
 impl Ui {
     /// Creates a user interface that prints more for a larger `verbose`, and less if `quiet`.
     ///
-    /// A quiet one prints only results and errors.
+    /// A quiet user interface prints only results and errors.
     pub fn new(verbose: u8, quiet: bool) -> Self {
         Ui { verbose, quiet, json: false, bars: MultiProgress::new() }
     }

@@ -12,7 +12,7 @@ pub(super) fn is_asked(args: &Args) -> bool {
     args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
 }
 
-/// Plots a `measures.csv`, or that in the folder of a run, and returns a summary.
+/// Plots the file `measures.csv`, or the one in the folder of a run, and returns a summary.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for another input and for options of pictures; [`Error::Output`] if the
