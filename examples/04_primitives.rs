@@ -50,8 +50,8 @@ fn main() -> zeroset::Result<()> {
     on_a_gpu(&labels, &sorted.values)
 }
 
-/// Runs sort, unique, reduce and scan on a GPU if there is one, and compares the sort with that of
-/// the CPU.
+/// Runs sort, unique, reduce and scan on a GPU if there is one, and compares the sort with the sort
+/// on the CPU.
 fn on_a_gpu(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
     use zeroset::gpu::primitives::{Reduction, exclusive_scan, reduce, sort, unique};
     use zeroset::gpu::{self, Cuda};

@@ -33,7 +33,7 @@ fn measures(place: &Place, folder: &str) -> Vec<(f64, f64)> {
     rows.collect()
 }
 
-/// A run from the state at time 0.05 goes on like the run that wrote it.
+/// A run from the state at time 0.05 continues like the run that wrote the state.
 #[test]
 fn the_clock_continues_and_so_do_coefficients_and_outputs() {
     let place = Place::new();

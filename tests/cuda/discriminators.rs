@@ -1,4 +1,4 @@
-//! Tests that lists and pyramids built directly from values match those of the CPU.
+//! Tests that lists and pyramids built directly from values match those computed on the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{

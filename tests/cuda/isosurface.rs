@@ -1,4 +1,4 @@
-//! Tests that surfaces extracted from volumes are bitwise identical to those of the CPU.
+//! Tests that surfaces extracted from volumes are bitwise identical to those computed on the CPU.
 
 use std::sync::Arc;
 

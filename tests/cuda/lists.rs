@@ -1,4 +1,4 @@
-//! Tests that reductions and runs of equal items match those of the CPU.
+//! Tests that reductions and runs of equal items match those computed on the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{Number, Reduction, Value, reduce, unique};

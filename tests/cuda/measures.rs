@@ -1,5 +1,5 @@
-//! Tests that measures computed on a GPU match those of the CPU and are bitwise identical in every
-//! run.
+//! Tests that measures computed on a GPU match those computed on the CPU and are bitwise identical
+//! in every run.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tests that distances to points and voxels match those of the CPU.
+//! Tests that distances to points and voxels match those computed on the CPU.
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;
@@ -81,8 +81,8 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
-/// In double precision no operations are fused, so keys and sites match those of the CPU. The test
-/// compares brute force, streams and the index.
+/// In double precision no operations are fused, so keys and sites match those computed on the CPU.
+/// The test compares brute force, streams and the index.
 #[test]
 fn keys_in_double_precision_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };

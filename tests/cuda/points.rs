@@ -1,4 +1,4 @@
-//! Tests that lists of points in volumes match those of the CPU.
+//! Tests that lists of points in volumes match those computed on the CPU.
 
 use zeroset::expression::Expression;
 use zeroset::gpu::Cuda;

@@ -1,5 +1,5 @@
 //! Tests surface reconstruction by a level set in the potential of samples. The octree is bitwise
-//! identical to that of the CPU, and the surface agrees up to rounding.
+//! identical to that computed on the CPU, and the surface agrees up to rounding.
 
 use zeroset::gpu::Cuda;
 use zeroset::mesh::Mesh;

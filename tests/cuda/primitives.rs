@@ -1,5 +1,5 @@
-//! Tests that scans, sorts, lists, pyramids, gather matrices and Hilbert orders match those of the
-//! CPU.
+//! Tests that scans, sorts, lists, pyramids, gather matrices and Hilbert orders match those
+//! computed on the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{

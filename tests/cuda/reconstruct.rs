@@ -1,4 +1,5 @@
-//! Tests that surfaces reconstructed from points are bitwise identical to those of the CPU.
+//! Tests that surfaces reconstructed from points are bitwise identical to those computed on the
+//! CPU.
 
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::gpu::Cuda;

@@ -1,4 +1,5 @@
-//! Tests that hits, light and pictures on the GPU are bitwise identical to those of the CPU.
+//! Tests that hits, light and pictures on the GPU are bitwise identical to those computed on the
+//! CPU.
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;

@@ -1,5 +1,5 @@
-//! Tests that components of surfaces, and distances from points to surfaces, match those of the
-//! CPU.
+//! Tests that components of surfaces, and distances from points to surfaces, match those computed
+//! on the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};

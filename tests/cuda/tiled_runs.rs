@@ -1,5 +1,5 @@
-//! Tests tiled cases with `device.use = "cuda"`: results match those of the CPU, resumed runs are
-//! bitwise identical, and breakdowns are reported.
+//! Tests tiled cases with `device.use = "cuda"`: results match those computed on the CPU, resumed
+//! runs are bitwise identical, and breakdowns are reported.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -162,8 +162,8 @@ fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
     format!("{{ volume = {:?} }}", path.display().to_string())
 }
 
-/// Coefficients given by volumes: measures match those of the CPU, an interrupted run is bitwise
-/// identical, and coarser levels use the same volumes.
+/// Coefficients given by volumes: measures match those computed on the CPU, an interrupted run is
+/// bitwise identical, and coarser levels use the same volumes.
 #[test]
 fn short_volumes_are_coefficients() {
     if support::cuda().is_none() {

@@ -1,6 +1,6 @@
-//! Tests steps on tiles. Tile sets and values are bitwise identical to those of the CPU in f64, and
-//! agree within the tolerance of V43 (docs/verification-cuda.md) in f32. Storage grows as needed,
-//! and repeated runs are bitwise identical.
+//! Tests steps on tiles. Tile sets and values are bitwise identical to those computed on the CPU in
+//! f64, and agree within the tolerance of V43 (docs/verification-cuda.md) in f32. Storage grows as
+//! needed, and repeated runs are bitwise identical.
 
 use std::collections::HashMap;
 use std::sync::Arc;

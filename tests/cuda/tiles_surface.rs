@@ -1,4 +1,5 @@
-//! Tests that surfaces and refined grids of tiles are bitwise identical to those of the CPU.
+//! Tests that surfaces and refined grids of tiles are bitwise identical to those computed on the
+//! CPU.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Tests steps on tiles whose coefficients are given by volumes. The results in f64 are bitwise
-//! identical to those of the CPU.
+//! identical to those computed on the CPU.
 
 use std::fmt::Debug;
 use std::sync::Arc;

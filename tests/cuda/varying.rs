@@ -1,5 +1,5 @@
 //! Tests coefficients that change over time, and inflow, on a GPU. Steps, values and messages match
-//! those of the CPU.
+//! those computed on the CPU.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Checks that the increments of second-order advection are bitwise identical to those of the CPU.
+//! Checks that the increments of second-order advection are bitwise identical to those computed on
+//! the CPU.
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex};
 use zeroset::levelset::evolution::Options;

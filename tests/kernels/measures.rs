@@ -1,4 +1,5 @@
-//! Compares the measures of the inside computed by kernels/measures.cu with those of the CPU.
+//! Compares the measures of the inside computed by kernels/measures.cu with those computed on the
+//! CPU.
 
 use std::f64::consts::PI;
 use std::ptr::from_mut;

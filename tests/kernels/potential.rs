@@ -1,5 +1,5 @@
 //! Tests the kernels that reconstruct surfaces from samples. Octrees must be bitwise identical to
-//! those of the CPU. Velocities are compared with sums over octree nodes.
+//! those computed on the CPU. Velocities are compared with sums over octree nodes.
 
 use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::cuda::StationaryArgument;

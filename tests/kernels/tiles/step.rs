@@ -1,5 +1,5 @@
 //! Tests steps on tiles with random orders of threads. Tile sets and values, in f64 and in 16 bits,
-//! are bitwise identical to those of the CPU.
+//! are bitwise identical to those computed on the CPU.
 
 use std::sync::Arc;
 

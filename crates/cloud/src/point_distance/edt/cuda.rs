@@ -114,8 +114,8 @@ impl DeviceEdt {
 
     /// Launches the transform of `inside`, one byte of 0 or 1 per voxel, x fastest. The distances
     /// are valid when the launched work has finished. If voxels are cubes and the volume is less
-    /// than 4,096 voxels across, they are bitwise identical to those of the CPU. Otherwise, the
-    /// relative difference is at most 4e-7.
+    /// than 4,096 voxels across, they are bitwise identical to those computed on the CPU.
+    /// Otherwise, the relative difference is at most 4e-7.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects a kernel.
