@@ -105,8 +105,9 @@ pub const V54: Case = Case {
             is vertex 0, and an exact window method computes the exact distances on the \
             polyhedron.",
     note: "On the sphere and on the cortex, \"mean\" is the mean of |d - exact| / exact over all \
-           vertices except the source, and \"undershoot\" is the largest (exact - d) / exact. Two \
-           sources are solved one by one and, for comparison, all at once.",
+           vertices except the source, and \"undershoot\" is the largest (exact - d) / exact. With \
+           two sources, the distances are computed one source at a time and, for comparison, with \
+           both sources at once.",
     deviation: "On spheres, the error is of first order, because an unrolled circle is more \
                 strongly curved than a front on a sphere. The gate of 5e-4 for the mean is met \
                 only with at least 163,842 vertices (`ico` 7), not at `ico` 5. The largest \

@@ -175,21 +175,22 @@ pub const V20: Case = Case {
     title: "latitude circle under geodesic curvature",
     exact: "A circle at the polar angle theta0 = 1 on the unit sphere moves with beta = 1 until t \
             = 0.25. Its geodesic curvature is cot theta, so cos theta(t) = cos theta0 exp(beta t). \
-            It vanishes at t = ln(1 / cos theta0) = 0.6156.",
+            The circle vanishes at t = ln(1 / cos theta0) = 0.6156.",
     note: "The circle is centered on the z axis, which is an axis of the mesh, or on an oblique \
            axis (`ico:oblique`). \"extinction\" is the time at which the circle no longer cuts any \
            cell, divided by the exact time. It is measured in a band with a half width of 5 mean \
-           edges and default rules, and on the whole domain with reinitialization every 10 steps.",
+           edge lengths and the default reinitialization rule, and on the whole domain with \
+           reinitialization every 10 steps.",
     deviation: "The companion gives no number for the extinction. The gate of 3 % for `ico` 4 and \
                 finer meshes does not come from the companion, and applies only with \
                 reinitialization every 10 steps. With the default rule, the circle survives longer \
-                in its last cells. This time is only reported, without a gate. The reason is that \
-                phi becomes flat inside the last cells and steep around them. The mass meas / \
-                abs(g) in equation (3) of [level-set.md](level-set.md) then lets a vertex in the \
-                flat part move only at a rate of the order of delta, until reinitialization \
-                restores the slope. Without any reinitialization, the interface may never vanish. \
-                Along the oblique axis, the gate is 2 times the expected number instead of 1.5 \
-                times, because the axis of the companion is not known.",
+                in its last cells. Its extinction time is then only reported, without a gate. The \
+                reason is that phi becomes flat inside the last cells and steep around them. The \
+                mass meas / abs(g) in equation (3) of [level-set.md](level-set.md) then lets a \
+                vertex in the flat part move only at a rate of the order of delta, until \
+                reinitialization restores the slope. Without any reinitialization, the interface \
+                may never vanish. Along the oblique axis, the gate is 2 times the expected number \
+                instead of 1.5 times, because the axis of the companion is not known.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let axis = if mesh.ends_with(":oblique") { oblique() } else { Vec3::z() };
@@ -231,8 +232,8 @@ pub const V21: Case = Case {
     id: "V21",
     title: "great circle under geodesic curvature",
     exact: "A great circle of the unit sphere is stationary. The run ends at t = 0.25.",
-    note: "The circle lies around an oblique axis. Around an axis of the mesh, it stays in place \
-           up to rounding errors.",
+    note: "The circle is centered on an oblique axis. A circle that is centered on an axis of the \
+           mesh stays in place up to rounding errors.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);

@@ -137,7 +137,7 @@ pub const V32: Case = Case {
             values are fixed within 0.1 of the segment and of the box, and within 0.15 of the \
             points.",
     note: "For `obt`, the companion only says that errors are up to 45 % larger than for `jit`. \
-           The expected numbers of `obt` are those of `jit` plus 45 %.",
+           The expected numbers for `obt` are therefore those for `jit` plus 45 %.",
     deviation: "",
     measure: |setting, mesh, n| match mesh.split(':').next_back() {
         Some("segment") => {

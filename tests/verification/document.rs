@@ -46,12 +46,13 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
     (
         "The columns and quantities are:",
         &[
-            "\"mean\" and \"max\": the mean and the largest exact distance at all crossings of \
-             mesh edges with the interface. For distances and reinitialization, \"L1\" and \
-             \"max\" are the mean and the largest error at the vertices.",
+            "\"mean\" and \"max\": the mean and the largest distance from the exact interface, \
+             over all crossings of mesh edges with the computed interface. For distances and \
+             reinitialization, \"L1\" and \"max\" are the mean and the largest error at the \
+             vertices.",
             "\"area\": the relative error of the enclosed area or volume.",
-            "\"expected\": the number of the companion. Its meshes with random vertices come from \
-             another generator.",
+            "\"expected\": the number that the companion states. Its meshes with random vertices \
+             come from another generator.",
             "\"gate\": the bound on the measured number. It is 1.5 times the expected number \
              unless the companion states another gate.",
             "\"order\": the order of convergence between the last two sizes. The required order \
@@ -148,7 +149,7 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
         "The same code runs in `f32`, at the sizes of the default tests. Each gate is at least \
          2e-6 of the diagonal of the box for lengths and values, 1e-4 for rates and areas, and \
          1e-3 of a cell for curvature. An order is required only if the error at the finest size \
-         is above ten times this value.",
+         is more than ten times this lower limit of the gate.",
     );
     table_head(&mut page, "case, mesh");
     for (case, outcomes) in &findings.single {
@@ -159,8 +160,9 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
     page += "\n## Planar meshes rotated in R^3\n\n";
     paragraph(
         &mut page,
-        "The planar meshes are rotated about an arbitrary axis and solved as surfaces. The table \
-         shows the largest difference of all numbers from those of the planar mesh.",
+        "The planar meshes are rotated about an arbitrary axis and solved as surfaces. For each \
+         mesh of each case, the table shows the largest difference between a number on the rotated \
+         mesh and the same number on the planar mesh.",
     );
     page += "| case | mesh | difference | gate | |\n|---|---|---|---|---|\n";
     for (case, mesh, difference) in &findings.turned {

@@ -111,11 +111,12 @@ pub const V38: Case = Case {
     title: "nbFIM and the global fixed point",
     exact: "The fixed point comes from sweeps over all cells until nothing changes. The sources \
             are exact values in a ball of radius 0.2 (tetrahedra: 0.3) and the value 0.3 at vertex \
-            0. The rows give the largest difference of nbFIM from the fixed point: by default, \
-            with 1, 5 and 20 repetitions inside a patch, with patches of 7 vertices, and with \
-            patches of random vertices. The last row compares fast marching with the fixed point. \
-            Fast marching is correct on meshes without obtuse cells.",
-    note: "Unit tests in `src/levelset/eikonal` cover other orders of the patches.",
+            0. The rows give the largest difference between the result of nbFIM and the fixed \
+            point: with default options, with 1, 5 and 20 repetitions inside a patch, with patches \
+            of 7 vertices, and with patches of random vertices. The last row compares fast \
+            marching with the fixed point. Fast marching is correct on meshes without obtuse \
+            cells.",
+    note: "Unit tests in `src/levelset/eikonal` cover other orders in which patches are updated.",
     deviation: "In single precision, the default patches must agree within 4e-7 of the diagonal. \
                 With patches of 7 vertices and of random vertices, the results need to agree only \
                 within 2e-6, because each patch that a front crosses may withhold a change below \

@@ -161,9 +161,9 @@ const SYMMETRIES: &[Row] = &[
 pub const V2: Case = Case {
     id: "V2",
     title: "renumbering, rigid motion, scaling",
-    exact: "All three terms are evaluated once for a distance with added noise. The rows give the \
-            change of the rates, relative to the largest rate, when vertices and cells are \
-            renumbered, when the mesh and the velocity are moved rigidly, and when phi is \
+    exact: "All three terms are evaluated once for a distance function with added noise. The rows \
+            give the change of the rates, relative to the largest rate, when vertices and cells \
+            are renumbered, when the mesh and the velocity are moved rigidly, and when phi is \
             multiplied by 3.5. The last row is for phi multiplied by 3.5 without the curvature \
             term.",
     note: "Only the floor delta of the curvature term does not scale with phi.",
@@ -212,10 +212,10 @@ const BOUNDED: &[Row] = &[STEP, CLAMPED, RANDOM];
 pub const V39: Case = Case {
     id: "V39",
     title: "maximum principle",
-    exact: "In 60 steps with C = 1, no value may leave its initial range of -1 to 1. The data are \
+    exact: "In 60 steps with C = 1, no value may leave the initial range of -1 to 1. The data are \
             a step at the surface of a ball with R = 0.35 (\"step\"), and the distance to this \
-            ball divided by two cell widths and clamped to -1 to 1 (\"clamped\"). Each \
-            is run with several velocities. Curvature flow starts from random data (\"random\").",
+            ball divided by two cell widths and clamped to -1 to 1 (\"clamped\"). Each is run with \
+            several velocities. Curvature flow starts from random data (\"random\").",
     note: "Random data are not a valid test of the first-order terms \
            ([level-set.md](level-set.md), section 2.4). For \"step\" and \
            \"clamped\", vertices on the boundary do not count. Where a step meets an inflow \
@@ -275,8 +275,8 @@ const MONOTONE: &[Row] = &[
 pub const V40: Case = Case {
     id: "V40",
     title: "maximum principle of the monotone options",
-    exact: "60 steps with C = 1 start from random data from -1 to 1. No value may leave this range \
-            with clipping, the cone scheme or the Hopf-Lax scheme.",
+    exact: "60 steps with C = 1 start from random data between -1 and 1. No value may leave this \
+            range with clipping, the cone scheme or the Hopf-Lax scheme.",
     note: "Without these options, the positive-coefficient scheme overshoots on random data (last \
            row).",
     deviation: "",
@@ -317,10 +317,11 @@ pub const V42: Case = Case {
     exact: "The rows give the largest difference between f32 and f64 for one evaluation of each \
             term, where phi is the distance to a circle with R = 0.5, and for the distance from a \
             vertex.",
-    note: "Rates grow with 1/h, and the curvature term grows with 1/h^2. Its largest value is \
-           about 135.",
+    note: "The difference grows with 1/h for the rates of the first-order terms, and with 1/h^2 \
+           for the curvature term. The largest value of the curvature term is about 135.",
     deviation: "The distance starts at a corner and covers the whole square, which is at least 90 \
-                cells across. Its gate is therefore that of lengths in f32, 2e-6 of the diagonal.",
+                cells across. The gate of the distance is therefore the one for lengths in f32, \
+                2e-6 of the diagonal.",
     measure: |setting, mesh, n| {
         let double = setting.domain(mesh, n);
         let single = Setting { single: true, ..*setting }.domain(mesh, n);

@@ -111,8 +111,8 @@ pub const V51: Case = Case {
             compared with sums over all samples, at 0.3 to 2 radii from the center. For `p=2` to \
             `p=5`, every node is opened (theta = 0), and the rows give the largest relative error \
             of P and the largest error of V. For `theta=`, p = 3 and a distant node counts as one \
-            sample. There the rows give the mean relative error of P and the angle of grad P in \
-            degrees.",
+            sample. There the rows give the mean relative error of P, and the median and the \
+            largest angle between the computed and the exact grad P, in degrees.",
     note: "The samples are those that the octree stores, at multiples of 2^-18 voxels. Only theta \
            = 0.5, the default, has a gate. The largest angles occur beside the samples and depend \
            on the points that are evaluated.",
@@ -184,11 +184,11 @@ const fn towards(mesh: &'static str) -> Series {
 pub const V52: Case = Case {
     id: "V52",
     title: "velocity toward the samples",
-    exact: "The rows count points at 0.3 to 2 radii from the center of a sphere of n samples that \
-            violate a property. With theta = 0.5, V . (x - c) must be negative outside and \
-            positive inside, and V must be shorter than 1. P must be larger at the point 0.05 \
-            voxels further along U = grad P / abs(grad P). The last row is the largest relative \
-            difference between the growth of P per voxel over this step and abs(grad P).",
+    exact: "n samples lie on a sphere with the center c. The rows count points at 0.3 to 2 radii \
+            from c where a property is violated. With theta = 0.5, V . (x - c) must be negative \
+            outside and positive inside, and V must be shorter than 1. P must be larger at the \
+            point 0.05 voxels further along U = grad P / abs(grad P). The last row is the largest \
+            relative difference between the growth of P per voxel over this step and abs(grad P).",
     note: "",
     deviation: "",
     measure: |_, mesh, n| signs(n, mesh.split_once('=').unwrap().1.parse().unwrap()),

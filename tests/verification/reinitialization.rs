@@ -22,8 +22,9 @@ pub const V26: Case = Case {
     id: "V26",
     title: "straight interface",
     exact: "One reinitialization recovers the signed distance to the line (1, 2) . x = 0.1 or the \
-            plane (1, 2, 0.5) . x = 0.1 from 7 times this distance. The error covers the vertices \
-            that lie well inside the domain and whose nearest interface point does so as well.",
+            plane (1, 2, 0.5) . x = 0.1 from 7 times this distance. The error is taken over the \
+            vertices that lie well inside the domain and whose nearest interface point does so, \
+            too.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -77,8 +78,8 @@ pub const V29: Case = Case {
     title: "reinitialized circle, whole domain",
     exact: "One reinitialization of the signed distance to a circle around (0.03, 0.02) with R = \
             0.4.",
-    note: "The largest error is at the center. The companion states orders of 0.55 to 0.75 for it, \
-           without a gate.",
+    note: "The largest error is at the center. For this error, the companion states orders of 0.55 \
+           to 0.75, without a gate.",
     deviation: "",
     measure: |setting, mesh, n| {
         reinitialized(setting, mesh, n, None, |x| (x - CENTER).norm() - 0.4, |_| true)
@@ -221,8 +222,9 @@ pub const V37: Case = Case {
     exact: "A square with a half side of 0.45 is reinitialized 20 times in a band of w = 6 cells. \
             \"area\" is the relative change of its area.",
     note: "",
-    deviation: "The loss is up to seven times that of the companion, but within its gate. It comes \
-                from the corners and depends on where they lie in their cells.",
+    deviation: "The loss is up to seven times that of the companion, but within the gate that the \
+                companion states. It comes from the corners and depends on where they lie in their \
+                cells.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let shape = Shape::Box { min: [-0.45, -0.45, -9.0], max: [0.45, 0.45, 9.0] };

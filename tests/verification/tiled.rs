@@ -365,9 +365,9 @@ pub const V49: Case = Case {
     note: "The case reproduces the loss that occurs where the sheet becomes thinner than the grid \
            can resolve. `reinit` takes one step of the reinitialization equation after every 5 \
            steps.",
-    deviation: "The companion asks for its own numbers and for a loss that decreases with n. The \
-                gate of 0.15 does not come from the companion. With reinitialization, 87 % is lost \
-                at n = 32, and this is the largest loss that passes.",
+    deviation: "The companion requires its own numbers and a loss that decreases with n. The gate \
+                of 0.15 does not come from the companion. With reinitialization, 87 % is lost at n \
+                = 32, and this is the largest loss that passes.",
     measure: |setting, mesh, n| {
         let voxels = Voxels::unit_cube(n);
         let start = |x: Vec3| (x - Vec3::repeat(0.35)).norm() - 0.15;
@@ -476,9 +476,10 @@ pub const V50: Case = Case {
     id: "V50",
     title: "sparse tiles and a dense grid",
     exact: "A sphere moves for 50 steps with all terms, with n cells per side. \"same blocks\" \
-            counts the voxels where the sparse tiles differ from a dense grid that computes the \
-            same tiles. \"all blocks\" is the mean difference in voxels from a dense grid that \
-            computes all tiles, taken where abs(phi) < 1.",
+            counts the voxels at which phi on the sparse tiles differs from phi on a dense grid \
+            that computes the same tiles. \"all blocks\" is the mean difference, in voxels, \
+            between phi on the sparse tiles and phi on a dense grid that computes all tiles, where \
+            abs(phi) < 1.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| match (mesh, setting.single) {
