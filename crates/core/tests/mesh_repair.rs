@@ -294,3 +294,35 @@ fn slivers_of_a_delaunay_triangulation_disappear_and_the_mesh_stays_sound() {
         assert_eq!((found.components, found.nonmanifold), (1, 0));
     }
 }
+
+#[test]
+fn edges_just_beyond_the_tolerance_are_doubtful() {
+    // A strip of squares with separate vertices for each square. Every other one is moved a little.
+    let torn = |moved: f64| {
+        let (mut vertices, mut cells) = (Vec::new(), Vec::new());
+        for k in 0..10 {
+            let (x, y) = (f64::from(k), if k % 2 == 1 { moved } else { 0.0 });
+            let first = vertices.len() as u32;
+            vertices.extend([[x, y, 0.1], [x + 1.0, y, 0.1], [x + 1.0, y + 1.0, 0.1]]);
+            vertices.push([x, y + 1.0, 0.1]);
+            cells.extend([0, 1, 2, 0, 2, 3].map(|v| first + v));
+        }
+        Mesh::new(Kind::Surface, vertices, cells)
+    };
+    for (moved, joined, near) in [(1e-5, 18, 0), (3e-4, 0, 18), (0.1, 0, 0)] {
+        let (_, repair) = repair(torn(moved), Repairs::default()).unwrap();
+        assert_eq!((repair.join.vertices, repair.join.near), (joined, near), "{moved}");
+        let doubts = repair.doubts().join(" ");
+        assert_eq!(doubts.contains("too far to be joined; `weld = "), near > 0, "{doubts}");
+        if near > 0 {
+            let length = doubts.split("weld = ").nth(1).unwrap().split('`').next().unwrap();
+            let repairs =
+                Repairs { weld: Weld::Within(length.parse().unwrap()), ..Repairs::default() };
+            assert_eq!(repair_count(torn(moved), repairs), 18);
+        }
+    }
+}
+
+fn repair_count(mesh: Mesh, repairs: Repairs) -> usize {
+    repair(mesh, repairs).unwrap().1.join.vertices
+}

@@ -7,11 +7,13 @@ use super::{Weld, cluster, facet_names, facets};
 use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Kind, Members, Mesh};
 use crate::primitives::UnionFind;
-use crate::words::counted;
+use crate::words::{counted, short};
 
 /// The distance within which vertices coincide, as a fraction of the shortest boundary edge at each
 /// of them. If the coordinates in the file are less precise, the distance is larger.
 const CLOSE: f64 = 1e-4;
+/// The distance within which facets that are not joined are near, as a fraction of the same edge.
+const NEAR: f64 = 1e-2;
 /// The upper limit of that larger distance, as a fraction of the same edge.
 const COARSE: f64 = 0.05;
 
@@ -33,6 +35,10 @@ pub struct Join {
     /// The number of boundary facets that coincide with others but were kept apart, because a group
     /// contains them or because their cells have different materials.
     pub kept_apart: usize,
+    /// The number of boundary facets that have others near them that do not count as coincident.
+    pub near: usize,
+    /// The largest distance between the vertices of two such facets, in mesh units.
+    pub near_distance: f64,
     #[serde(skip)]
     kind: Option<Kind>,
 }
@@ -46,6 +52,7 @@ impl Join {
         self.slit_edges += later.slit_edges;
         self.slit_at = self.slit_at.or(later.slit_at);
         self.kept_apart = later.kept_apart;
+        (self.near, self.near_distance) = (later.near, later.near_distance);
         self.kind = later.kind;
     }
 
@@ -71,15 +78,26 @@ impl Join {
         Some(text)
     }
 
-    pub(super) fn doubts(&self) -> Option<String> {
-        let kind = self.kind.filter(|_| self.kept_apart > 0)?;
-        let [_, plural] = facet_names(kind);
-        Some(format!(
-            "{} of the boundary coincide with others but are kept apart, because a group contains \
-             them or their cells belong to different materials; `weld = LENGTH` joins all \
-             {plural} whose vertices are that close",
-            facets(kind, self.kept_apart)
-        ))
+    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
+        let near = self.kind.filter(|_| self.near > 0).map(|kind| {
+            format!(
+                "{} of the boundary are up to {} apart from others, which is too far to be joined; \
+                 `weld = {}` joins all vertices that are that close",
+                facets(kind, self.near),
+                short(self.near_distance),
+                short(1.1 * self.near_distance)
+            )
+        });
+        let kept_apart = self.kind.filter(|_| self.kept_apart > 0).map(|kind| {
+            let [_, plural] = facet_names(kind);
+            format!(
+                "{} of the boundary coincide with others but are kept apart, because a group \
+                 contains them or their cells belong to different materials; `weld = LENGTH` joins \
+                 all {plural} whose vertices are that close",
+                facets(kind, self.kept_apart)
+            )
+        });
+        near.into_iter().chain(kept_apart)
     }
 }
 
@@ -160,20 +178,31 @@ fn along_facets(
     };
     let tolerances: Vec<f64> = candidates.iter().map(tolerance).collect();
     let found = cluster::representatives(&mesh.vertices, &candidates, &tolerances);
-    let mut place: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
-    candidates.iter().zip(&found).for_each(|(&v, &root)| place[v as usize] = root);
     if candidates == found {
-        return;
+        let near: Vec<f64> = candidates.iter().map(|&v| NEAR * shortest[v as usize]).collect();
+        if cluster::representatives(&mesh.vertices, &candidates, &near) == candidates {
+            return;
+        }
     }
+    let place = places(mesh, &candidates, &found);
     let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, mesh.kind.arity());
     let components = components_of(mesh, stored.cells);
     let apart = Apart::new(mesh);
-    let mut pairs = Pairs { mesh, around, apart, place, stored, components, sets, join };
+    let shortest = &shortest;
+    let mut pairs = Pairs { mesh, around, apart, place, shortest, stored, components, sets, join };
     let kept_apart = pairs.join_facets(boundary);
     if mesh.kind == Kind::Volume {
         pairs.join_edges(boundary, &kept_apart);
     }
     pairs.join_loose_cells(&candidates);
+    pairs.count_near(boundary, &kept_apart);
+}
+
+/// Returns the representative of each vertex: that of `found` for a candidate, otherwise itself.
+fn places(mesh: &Mesh, candidates: &[u32], found: &[u32]) -> Vec<u32> {
+    let mut place: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
+    candidates.iter().zip(found).for_each(|(&v, &root)| place[v as usize] = root);
+    place
 }
 
 /// Returns the length of the shortest boundary edge at each vertex, ignoring edges of length zero,
@@ -213,6 +242,8 @@ struct Pairs<'a> {
     apart: Apart,
     /// For each vertex, the first vertex at the same place.
     place: Vec<u32>,
+    /// The length of the shortest boundary edge at each vertex.
+    shortest: &'a [f64],
     stored: &'a Stored<'a>,
     /// For each vertex, a number that is the same for all vertices of connected stored cells.
     components: Vec<u32>,
@@ -221,8 +252,8 @@ struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// Joins boundary facets whose vertices all coincide. Returns the indices in `boundary` of those
-    /// that are kept apart.
+    /// Joins boundary facets whose vertices all coincide. Returns the indices in `boundary` of
+    /// those that are kept apart.
     fn join_facets(&mut self, boundary: &[[u32; 3]]) -> Vec<u32> {
         let n = self.mesh.kind.arity() - 1;
         let mut keys: Vec<([u32; 3], u32)> =
@@ -253,6 +284,7 @@ impl Pairs<'_> {
             }
         }
         self.join.kept_apart = kept_apart.len();
+        kept_apart.sort_unstable();
         kept_apart
     }
 
@@ -283,6 +315,51 @@ impl Pairs<'_> {
                 let slits = self.join_copies(&copies);
                 self.join.slit_edges += 2 * slits;
             }
+        }
+    }
+
+    /// Counts the boundary facets that are not joined although others are near. A slightly larger
+    /// distance would join them, so the user should decide.
+    fn count_near(&mut self, boundary: &[[u32; 3]], kept_apart: &[u32]) {
+        let n = self.mesh.kind.arity() - 1;
+        let mut open: Vec<([u32; 3], u32)> = (0..)
+            .zip(boundary)
+            .map(|(k, facet)| (key(&facet.map(|v| self.sets.root(v))[..n]), k))
+            .collect();
+        open.sort_unstable();
+        let mut open: Vec<u32> = open
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|run| run.len() == 1)
+            .map(|run| run[0].1)
+            .collect();
+        open.retain(|k| kept_apart.binary_search(k).is_err());
+        open.sort_unstable();
+        let mut candidates: Vec<u32> =
+            open.iter().flat_map(|&k| boundary[k as usize][..n].to_vec()).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        let is_finite = |&v: &u32| self.shortest[v as usize].is_finite();
+        candidates.retain(is_finite);
+        let tolerances: Vec<f64> =
+            candidates.iter().map(|&v| NEAR * self.shortest[v as usize]).collect();
+        let found = cluster::representatives(&self.mesh.vertices, &candidates, &tolerances);
+        if candidates == found {
+            return;
+        }
+        let place = places(self.mesh, &candidates, &found);
+        let at_place = |facet: &[u32; 3]| key(&facet.map(|v| place[v as usize])[..n]);
+        let mut keys: Vec<([u32; 3], u32)> =
+            open.iter().map(|&k| (at_place(&boundary[k as usize]), k)).collect();
+        keys.sort_unstable();
+        let distance = |a: u32, b: u32| {
+            let [x, y] = [a, b].map(|v| self.mesh.vertices[v as usize]);
+            (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt()
+        };
+        for run in keys.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+            self.join.near += run.len();
+            let vertices = run.iter().flat_map(|&(_, k)| boundary[k as usize][..n].to_vec());
+            let apart = vertices.map(|v| distance(v, place[v as usize])).fold(0.0, f64::max);
+            self.join.near_distance = self.join.near_distance.max(2.0 * apart);
         }
     }
 

@@ -43,7 +43,8 @@ pub struct DegenerateCells {
     pub caps: usize,
     /// The number of needles that were collapsed by joining two vertices.
     pub needles: usize,
-    /// The number of flat tetrahedra that were left out. The cells around them share their vertices.
+    /// The number of flat tetrahedra that were left out. The cells around them share their
+    /// vertices.
     pub left_out: usize,
     /// The number of thin tetrahedra that were removed by replacing the tetrahedra around one of
     /// their edges.

@@ -169,7 +169,7 @@ impl Repair {
 
     /// Returns the remaining doubts about the mesh, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
-        let doubts = self.join.doubts().into_iter().chain(self.degenerate.doubts());
+        let doubts = self.join.doubts().chain(self.degenerate.doubts());
         doubts.chain(self.hanging.doubts()).collect()
     }
 }
@@ -182,9 +182,9 @@ impl Repair {
 ///   example a triangle with one vertex on the opposite edge. That vertex is a hanging node of the
 ///   neighbors that contain this edge or face, so they are split at it.
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
-/// - A tetrahedron whose opposite edges nearly cross is a *sliver*. The tetrahedra around one of its
-///   edges are replaced by others that fill the same space. If this is not possible, the sliver is
-///   left out. Its neighbors share its four vertices.
+/// - A tetrahedron whose opposite edges nearly cross is a *sliver*. The tetrahedra around one of
+///   its edges are replaced by others that fill the same space. If this is not possible, the sliver
+///   is left out. Its neighbors share its four vertices.
 ///
 /// A repair of a cell is not made if it would make other cells worse.
 ///
