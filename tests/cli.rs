@@ -188,8 +188,29 @@ fn check_prints_all_problems_at_once() {
     check(&[mesh, "evolve.cfl=-1"], 2, &["evolve.cfl", "none.vtp", "none.txt"]);
     let unknown = ["expect.enclosed_volume=1", "evolve.normal_speed=\"beta\""];
     check(&unknown, 2, &["enclosed_volume does not exist on this mesh", "beta"]);
+    // Neither the mask nor one coefficient hides the others.
+    let unknown = [
+        "evolve.mask=\"aa\"",
+        "evolve.normal_speed=\"bb\"",
+        "evolve.curvature=\"cc\"",
+        "evolve.velocity=[\"dd\", 0, 0]",
+    ];
+    check(&unknown, 2, &["evolve.mask: ", "evolve.normal_speed: ", "evolve.curvature: ", "dd"]);
     std::fs::write(place.path("out"), "a file").unwrap();
     check(&["evolve.cfl=-1"], 2, &["evolve.cfl", "is not a folder"]);
+}
+
+#[test]
+fn check_prints_the_problems_of_all_seeds() {
+    let seeds = "from = [\"vertex:9999\", \"group:nix\", \"point:99,5,5\", \"vertex:1,9998\"]\n\
+                 speed = \"foo\"\nmask = \"qq\"";
+    let place = Place::with(&CORNER.replace("from = [\"vertex:0\"]", seeds));
+    let output = place.zeroset(&["check", "case.toml"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.matches("error: ").count()), (Some(2), 6), "{said}");
+    for part in ["vertex 9999", "\"nix\"", "point:99,5,5", "vertex 9998", "foo", "qq"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }
 
 #[test]

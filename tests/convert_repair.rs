@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use zeroset::io::read_mesh;
+use zeroset::io::{WriteOptions, read_mesh, write_mesh};
+use zeroset::mesh::generate::{Cube, Generate, generate};
 use zeroset::mesh::statistics::{Statistics, inspect};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::surface::Topology;
@@ -283,4 +284,25 @@ fn surfaces_of_volumes_and_clouds_have_their_holes_filled() {
     let found = report();
     assert!(found["filled"]["holes"].as_u64().unwrap() >= 1, "{found}");
     assert!(said.contains(" % of the surface, is invented"), "{said}");
+}
+
+#[test]
+fn boundaries_and_voxels_of_torn_tetrahedra_are_those_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let cube = Cube { cells: [3; 3], ..Cube::default() };
+    let whole = generate(&Generate::Cube(cube)).unwrap();
+    let vertices = whole.cells.iter().map(|&v| whole.vertices[v as usize]).collect();
+    let torn = Mesh::new(Kind::Volume, vertices, (0..whole.cells.len() as u32).collect());
+    let file = folder.path().join("torn.vtu");
+    write_mesh(&file, &torn, &WriteOptions::default()).unwrap();
+    let skin = Converted::new(&file, "--boundary");
+    assert!((skin.area() - 6.0).abs() < 1e-12, "{}", skin.area());
+    assert!(skin.said.contains("coincident vertices joined along"), "{}", skin.said);
+    let apart = Converted::new(&file, "--boundary --weld never");
+    assert!(apart.area() > 30.0 && !apart.said.contains("joined"), "{}", apart.said);
+    let (code, said) = zeroset(folder.path(), "voxelize torn.vtu --size 16 -o v.nii");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("4096 inside"), "{said}");
+    let (code, said) = zeroset(folder.path(), "convert torn.vtu a.vtu --weld auto");
+    assert!(code == Some(2) && said.contains("add --repair"), "{said}");
 }

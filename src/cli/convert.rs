@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::compressed::Compressed;
 use super::fill_holes::FillHoles;
 use super::generate::words;
+use super::joined::joined;
 use super::times::Times;
 use super::volume;
 use super::{Ui, word};
@@ -76,9 +77,9 @@ pub struct Args {
     /// Repair the mesh: coincident vertices, degenerate cells, hanging nodes, orientation
     #[arg(long)]
     pub repair: bool,
-    /// Which coincident vertices --repair joins: auto (along torn edges), never, or all within a
-    /// length
-    #[arg(long, value_name = "auto|never|LENGTH", requires = "repair")]
+    /// Which coincident vertices --repair and --boundary join: auto (along torn edges), never, or
+    /// all within a length
+    #[arg(long, value_name = "auto|never|LENGTH")]
     pub weld: Option<Weld>,
     /// Keep only the cells where an expression in x, y, z, arrays and groups is true: at all
     /// vertices of the cell, or in the cell if it uses a cell array or a group of cells
@@ -147,6 +148,10 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         write_volume_of(&args, &args.output, file, ui)?;
         return Ok(0);
     }
+    if args.weld.is_some() && !args.repair && !args.boundary {
+        let what = "--weld: without --repair or --boundary, no vertices are joined";
+        return Err(Error::usage(what, "add --repair"));
+    }
     check_target(&args.output, &options, None)?;
     check_folder(&args.output)?;
     if args.source.is_given() {
@@ -182,8 +187,8 @@ fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<
 fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
     let in_file = |error: Error| error.in_file(&args.input);
     let mut done = String::new();
+    let weld = args.weld.unwrap_or(Weld::Auto);
     if args.repair {
-        let weld = args.weld.unwrap_or(Weld::Auto);
         let repairs = Repairs { weld, degenerate: Some(Thinness::Thin) };
         mesh = repaired(mesh, repairs).map_err(in_file)?.0;
     }
@@ -191,6 +196,9 @@ fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
         mesh = selected(mesh, selection)?;
     }
     if args.boundary {
+        if !args.repair {
+            mesh = joined(mesh, weld, &args.input, ui).map_err(in_file)?;
+        }
         mesh = boundary(&mesh).map_err(in_file)?;
     }
     if let Some(size) = args.holes.size() {
@@ -228,6 +236,7 @@ fn triangles_only(mesh: &Mesh, option: &str) -> Result<()> {
 fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
         ("--repair", args.repair),
+        ("--weld", args.weld.is_some()),
         ("--fill-holes", args.holes.size().is_some()),
         ("--decimate", args.decimate.is_some()),
         ("--where", args.selection.is_some()),

@@ -19,6 +19,7 @@ mod generate;
 mod info;
 mod interrupt;
 mod isosurface;
+mod joined;
 mod json;
 mod log;
 mod memory;

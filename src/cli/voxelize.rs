@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::compressed::Compressed;
+use super::joined::joined;
 use super::times::At;
 use super::{Ui, word};
 use zeroset::atomic::check_folder;
@@ -12,6 +13,7 @@ use zeroset::io::{
     write_volume,
 };
 use zeroset::mesh::Mesh;
+use zeroset::mesh::repair::Weld;
 use zeroset::surface::Voxels;
 use zeroset::volume::{Placement, Samples, Volume};
 
@@ -93,7 +95,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let margin = args.margin as usize;
     let voxels = match args.surface {
         true => Voxels::passed(&file.mesh, spacing, margin),
-        false => filled(&file.mesh, spacing, margin, &args.mesh, ui),
+        false => joined(file.mesh, Weld::Auto, &args.mesh, ui)
+            .and_then(|mesh| filled(&mesh, spacing, margin, &args.mesh, ui)),
     };
     let voxels = voxels.map_err(|error| error.in_file(&args.mesh))?;
     let (n, what) = (voxels.count(), if args.surface { "on the surface" } else { "inside" });

@@ -339,16 +339,22 @@ impl Config {
     }
 
     /// Returns the longest step while a coefficient depends on time: `max_step` if the case gives
-    /// it, otherwise the output interval, otherwise a hundredth of the time from `start_time` (0 if
-    /// the case does not give it) to `end_time`, otherwise infinity.
-    pub fn max_step(&self) -> f64 {
+    /// it, otherwise the output interval, otherwise a hundredth of the time from `start_time` to
+    /// `end_time`, otherwise infinity. A run that starts from a file begins at the time of that
+    /// file, which the case does not state.
+    pub fn max_step(&self, start_time: f64) -> f64 {
         let evolve = self.evolve.as_ref();
         let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);
-        let of_run = || {
-            let evolve = evolve?;
-            Some((evolve.end_time? - evolve.start_time.unwrap_or(0.0)) / 100.0)
-        };
+        let of_run = || Some((evolve?.end_time? - start_time) / 100.0);
         given.or_else(of_run).unwrap_or(f64::INFINITY)
+    }
+
+    /// Returns the case without its mask, or `None` if it has none.
+    pub fn without_mask(&self) -> Option<Self> {
+        let mut whole = self.clone();
+        let of_distance = whole.distance.as_mut().and_then(|distance| distance.mask.take());
+        let of_evolve = whole.evolve.as_mut().and_then(|evolve| evolve.mask.take());
+        of_distance.or(of_evolve).map(|_| whole)
     }
 
     /// Returns the case with its domain-dependent defaults filled in.

@@ -52,12 +52,15 @@ impl Task for DistanceTask<'_> {
     fn check(&self) -> Result<String, Vec<Error>> {
         let config = self.config;
         mesh_setup::check(config, "distance", |cleaned| {
-            let sources = || {
-                let slowness = setup::slowness(config, cleaned)?;
-                let front = sources::front(config, &slowness, cleaned)?;
-                sources::sources(config, &slowness, front, cleaned, false).map(drop)
-            };
-            vec![sources(), sources::path_starts(config, cleaned).map(drop)]
+            let front = setup::slowness(config, cleaned)
+                .and_then(|slowness| sources::front(config, &slowness, cleaned));
+            if let Ok(front) = front {
+                let doubt = skinny::doubt(&cleaned.mesh, front);
+                doubt.iter().for_each(|doubt| tracing::warn!("{doubt}"));
+            }
+            let seeds = sources::problems(config, cleaned).into_iter().map(Err);
+            let paths = sources::path_starts(config, cleaned).map(drop);
+            [front.map(drop)].into_iter().chain(seeds).chain([paths]).collect()
         })
     }
 

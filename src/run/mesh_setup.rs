@@ -96,9 +96,19 @@ pub(super) fn check(
     task: &str,
     more: impl FnOnce(&CleanedMesh) -> Vec<Result<()>>,
 ) -> Result<String, Vec<Error>> {
-    let mut cleaned = CleanedMesh::new(config).map_err(|error| vec![error])?;
+    let (mut cleaned, mask) = match (CleanedMesh::new(config), config.without_mask()) {
+        (Ok(cleaned), _) => (cleaned, Ok(())),
+        (Err(error), None) => return Err(vec![error]),
+        // Without the mask, further problems can be found. If the mesh itself has one, it is found
+        // again.
+        (Err(error), Some(config)) => match CleanedMesh::new(&config) {
+            Ok(cleaned) => (cleaned, Err(error)),
+            Err(_) => return Err(vec![error]),
+        },
+    };
     let mesh = &cleaned.mesh;
-    let mut checked = vec![config.check_for(mesh.kind), picture::check_array(config, &cleaned)];
+    let mut checked =
+        vec![mask, config.check_for(mesh.kind), picture::check_array(config, &cleaned)];
     // All further checks need memory.
     if let Err(error) = memory::check(config, mesh) {
         let problems = checked.into_iter().filter_map(Result::err);

@@ -7,7 +7,7 @@ use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
 use super::initial_from_image::ImageLevel;
 use super::initial_from_volume::VolumeLevel;
 use super::{CleanedMesh, initial_from_group, initial_from_surface};
-use crate::config::{self, Component, Config, Initial, Speed, Velocity};
+use crate::config::{self, Component, Config, Evolve, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::expression::Field;
 use crate::geometry::Vec3;
@@ -68,6 +68,33 @@ pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
         ));
     }
     Ok(terms)
+}
+
+/// Returns the problems of all coefficients, each checked as if it were the only one. `first` is the
+/// error of [`terms`]. It is the only problem if it concerns all coefficients together.
+pub fn problems_of_terms(config: &Config, cleaned: &CleanedMesh, first: Error) -> Vec<Error> {
+    let Some(evolve) = &config.evolve else { return vec![first] };
+    // With an end time, a coefficient may be zero.
+    let none = Evolve {
+        velocity: None,
+        curvature: None,
+        weighted_curvature: None,
+        normal_speed: None,
+        inflow: None,
+        end_time: Some(evolve.end_time.unwrap_or(f64::MAX)),
+        ..evolve.clone()
+    };
+    let alone = [
+        Evolve { velocity: evolve.velocity.clone(), ..none.clone() },
+        Evolve { curvature: evolve.curvature.clone(), ..none.clone() },
+        Evolve { weighted_curvature: evolve.weighted_curvature.clone(), ..none.clone() },
+        Evolve { normal_speed: evolve.normal_speed.clone(), ..none.clone() },
+        Evolve { inflow: evolve.inflow.clone(), ..none },
+    ];
+    let problem =
+        |alone: Evolve| terms(&Config { evolve: Some(alone), ..config.clone() }, cleaned).err();
+    let problems: Vec<Error> = alone.into_iter().filter_map(problem).collect();
+    if problems.is_empty() { vec![first] } else { problems }
 }
 
 /// Returns the coefficient given at `key`, or zero if there is none.

@@ -89,6 +89,33 @@ pub fn sources(
     Ok(sources)
 }
 
+/// Returns the problems of all seeds. They do not depend on the speed, so they are found even if
+/// the speed has a problem.
+pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<Error> {
+    let Some(distance) = &config.distance else { return Vec::new() };
+    let around = Around {
+        config,
+        cleaned,
+        slowness: &Slowness::Uniform(1.0),
+        front: Front::Plane,
+        with_parts: false,
+        snap: distance.snap,
+        locator: OnceCell::new(),
+    };
+    let mut problems = Vec::new();
+    for (number, seed) in distance.from.iter().enumerate() {
+        let key = format!("distance.from.{number}");
+        let found: Vec<Error> = match seed {
+            Seed::Vertices { ids, .. } => {
+                ids.iter().filter_map(|&id| cleaned.vertex(id).err()).collect()
+            }
+            _ => around.seed(seed, &key).err().into_iter().collect(),
+        };
+        problems.extend(found.into_iter().map(config.locate(&key)));
+    }
+    problems
+}
+
 /// The data needed to find the vertices around a seed.
 struct Around<'a> {
     config: &'a Config,

@@ -8,6 +8,7 @@ use super::arrays::{ArrayFacts, GroupFacts, On};
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
 use zeroset::io::{CloudReport, FileFrame, MeshFile, VolumeFile};
+use zeroset::levelset::eikonal::{Front, skinny};
 use zeroset::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
 use zeroset::mesh::statistics::inspect;
 use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Mesh, assess};
@@ -101,13 +102,13 @@ impl Verdict {
         let judged = repair(copy, repairs).and_then(|(mesh, repair)| {
             let mut cleaning = assess(&mesh)?;
             cleaning.unreferenced -= repair.n_replaced();
-            Ok((repair, cleaning))
+            Ok((repair, cleaning, skinny::doubt(&mesh, Front::Circular)))
         });
         match judged {
-            Ok((repair, cleaning)) => Verdict {
+            Ok((repair, cleaning, skinny)) => Verdict {
                 refused: None,
                 cleaning: Some(cleaning),
-                doubts: repair.doubts(),
+                doubts: repair.doubts().into_iter().chain(skinny).collect(),
                 repair: Some(repair),
             },
             Err(error) => {

@@ -15,6 +15,9 @@ pub const SMALLEST_ANGLE: f64 = 10.0;
 /// A vertex counts if more than this fraction of its path runs through or along skinny triangles.
 pub const SHARE: f64 = 0.1;
 
+/// If at most one triangle in this many is skinny, nothing is said before a distance is computed.
+const FEW_OF: usize = 20;
+
 /// The length of the path to a vertex, and of its part through or along skinny triangles.
 #[derive(Clone, Copy, Default)]
 struct Trail {
@@ -52,6 +55,26 @@ pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Fr
         trails[v as usize] = trail;
     }
     n
+}
+
+/// Returns a sentence about the skinny triangles of a mesh, or `None` if at most one triangle in
+/// [`FEW_OF`] is skinny or fronts of the shape `front` are exact on all of them.
+///
+/// Before a distance is computed, it is unknown which vertices lie behind these triangles.
+pub fn doubt(mesh: &Mesh, front: Front) -> Option<String> {
+    if mesh.kind == Kind::Volume || mesh.kind == Kind::Planar && front == Front::Circular {
+        return None;
+    }
+    let triangles = mesh.cells.par_chunks_exact(3);
+    let is_skinny = |t: &&[u32]| skinny([0, 1, 2].map(|k| mesh.vertices[t[k] as usize].into()));
+    let n = triangles.filter(is_skinny).count();
+    (n * FEW_OF > mesh.n_cells()).then(|| {
+        format!(
+            "{n} of {} triangles have an angle above {LARGEST_ANGLE} or below {SMALLEST_ANGLE} \
+             degrees: distances behind them may be off by several percent",
+            mesh.n_cells()
+        )
+    })
 }
 
 /// Whether a triangle has an angle above [`LARGEST_ANGLE`] or below [`SMALLEST_ANGLE`].

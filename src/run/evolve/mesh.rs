@@ -31,10 +31,19 @@ impl Task for EvolveTask<'_> {
 
     fn check(&self) -> Result<String, Vec<Error>> {
         mesh_setup::check(self.config, "evolve", |cleaned| {
-            let terms = setup::terms(self.config, cleaned).map(|terms| {
-                leaves_the_plane(&cleaned.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
-            });
-            vec![terms, check_entry(self.config, &self.cpu, cleaned)]
+            let mut checked: Vec<Result<()>> = match setup::terms(self.config, cleaned) {
+                Ok(terms) => {
+                    let warnings = leaves_the_plane(&cleaned.mesh, &terms);
+                    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+                    Vec::new()
+                }
+                Err(first) => setup::problems_of_terms(self.config, cleaned, first)
+                    .into_iter()
+                    .map(Err)
+                    .collect(),
+            };
+            checked.push(check_entry(self.config, &self.cpu, cleaned));
+            checked
         })
     }
 
@@ -122,7 +131,7 @@ fn options(setup: &MeshSetup<'_>) -> Options {
     };
     Options::new(half_width)
         .with_cfl(config.cfl())
-        .with_max_step(config.max_step())
+        .with_max_step(config.max_step(setup.cleaned.start_time))
         .with_start_time(setup.cleaned.start_time)
         .with_advection(evolve.advection())
         .with_normal_motion(evolve.normal_motion)

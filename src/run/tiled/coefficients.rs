@@ -55,20 +55,22 @@ enum Part {
 }
 
 impl<const K: usize> Written<K> {
-    /// Returns the coefficient for the CPU, multiplied by `scale`.
+    /// Returns the coefficient for the CPU, multiplied by `scale`. `max_step` is the longest step
+    /// while it depends on time.
     fn on_cpu<R: Real>(
         &self,
         config: &Config,
         key: &str,
         lines: Lines,
         scale: f64,
+        max_step: f64,
     ) -> Result<Coefficient<R, K>> {
         Ok(match self {
             Written::Uniform(values) => Coefficient::Uniform(values.map(|a| a * scale)),
             Written::Expressions(all) => {
                 let lattice = Lattice::bind(all).map_err(config.locate(key))?;
                 let uses_time = lattice.varies_in_time();
-                of_time(uses_time, fill(lattice, lines, scale, config.max_step()))
+                of_time(uses_time, fill(lattice, lines, scale, max_step))
             }
             Written::Parts(all) => {
                 let mut bound = Vec::new();
@@ -86,7 +88,7 @@ impl<const K: usize> Written<K> {
                 }
                 // Expressions are not stored: they may depend on time, and may be NaN away from the
                 // interface.
-                let fill = fill_parts(bound, lines, scale, config.max_step());
+                let fill = fill_parts(bound, lines, scale, max_step);
                 if is_steady {
                     Coefficient::Stationary(Arc::new(move |first, t, out: &mut [R]| {
                         fill(first, Sampling::At(t), out);
@@ -180,11 +182,18 @@ impl TiledCase<'_> {
     pub(super) fn terms<R: Real>(&self) -> Result<Terms<R>> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let lines = Lines { origin: self.source.origin, dx: self.source.dx };
-        let (config, per) = (self.config, 1.0 / self.source.dx);
+        let (config, per, most) = (self.config, 1.0 / self.source.dx, self.max_step());
+        let normal_speed = normal_speed.on_cpu(config, "evolve.normal_speed", lines, per, most)?;
         Ok(Terms::default()
-            .with_velocity(velocity.on_cpu(config, "evolve.velocity", lines, per)?)
-            .with_normal_speed(normal_speed.on_cpu(config, "evolve.normal_speed", lines, per)?)
-            .with_curvature(curvature.on_cpu(config, "evolve.curvature", lines, per * per)?))
+            .with_velocity(velocity.on_cpu(config, "evolve.velocity", lines, per, most)?)
+            .with_normal_speed(normal_speed)
+            .with_curvature(curvature.on_cpu(
+                config,
+                "evolve.curvature",
+                lines,
+                per * per,
+                most,
+            )?))
     }
 
     /// Returns the coefficients of `[evolve]` for a GPU.

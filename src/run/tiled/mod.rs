@@ -224,9 +224,19 @@ impl TiledCase<'_> {
             .with_scheme(config.scheme())
             .with_time(config.time_scheme())
             .with_nu(config.cfl())
-            .with_max_step(config.max_step())
-            .with_start_time(*self.start_time.get().unwrap_or(&0.0))
+            .with_max_step(self.max_step())
+            .with_start_time(self.start_time())
             .with_reinitialize(reinitialize)
+    }
+
+    /// Returns the time at which the run begins, or 0 if it has not been determined yet.
+    fn start_time(&self) -> f64 {
+        *self.start_time.get().unwrap_or(&0.0)
+    }
+
+    /// Returns the longest step while a coefficient depends on time.
+    fn max_step(&self) -> f64 {
+        self.config.max_step(self.start_time())
     }
 
     /// Returns the half width of the narrow band in voxels.

@@ -32,6 +32,9 @@ const SAME: f64 = 1e-7;
 /// Thin needles are collapsed only if there are at most this many of them, or at most one per
 /// [`FEW_OF`] cells.
 const FEW: usize = 16;
+/// Needles thinner than this are always collapsed if they would determine the time step. No
+/// boundary layer is so thin.
+const LAYER: f64 = 1e-5;
 const FEW_OF: usize = 100;
 /// The number of cells that may be replaced for each degenerate cell before the repair gives up.
 const REPLACEMENTS: usize = 64;
@@ -291,7 +294,9 @@ impl<'a> Work<'a> {
                 let is_certain = is_degenerate && !is_flat_tetrahedron;
                 self.split_at(&base, corners[apex], is_certain)
             }
-            Degeneracy::Needle { .. } if !is_degenerate && !self.collapses_thin => return true,
+            Degeneracy::Needle { .. } if !is_degenerate && !self.collapses(shape.thinness) => {
+                return true;
+            }
             Degeneracy::Needle { vertices: [a, b] } => {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
                 self.collapse(b, a, is_degenerate)
@@ -303,6 +308,11 @@ impl<'a> Work<'a> {
             self.counts.thickest = self.counts.thickest.max(shape.thinness);
         }
         done
+    }
+
+    /// Returns true if a needle of this nonzero thinness is collapsed.
+    fn collapses(&self, thinness: f64) -> bool {
+        self.collapses_thin || self.bound == THIN && thinness <= LAYER
     }
 
     /// Leaves out a flat tetrahedron. The cells on its two sides still share its vertices. Returns
