@@ -3,15 +3,24 @@
 use super::TriangleIndex;
 use crate::geometry::Vec3;
 
+/// The largest number of boxes that a ray may meet. Rays through a mesh meet a few hundred.
+const MOST_BOXES: usize = 1 << 12;
+
 impl TriangleIndex {
     /// Returns how many triangles the ray from `p` crosses, except the triangle `own`. No component
     /// of `direction` may be zero.
     ///
-    /// A ray through a vertex or an edge may count a triangle too many or too few.
-    pub(super) fn crossings(&self, p: Vec3, direction: Vec3, own: u32) -> usize {
+    /// A ray through a vertex or an edge may count a triangle too many or too few. Returns `None`
+    /// if the ray meets so many boxes of triangles that the rays of all triangles would take
+    /// quadratic time, as in a fan of thousands of triangles at one edge.
+    pub(super) fn crossings(&self, p: Vec3, direction: Vec3, own: u32) -> Option<usize> {
         let inverse = direction.map(|x| 1.0 / x);
-        let mut count = 0;
+        let (mut count, mut n_boxes) = (0, 0);
         self.tree.descend(|_, node| {
+            n_boxes += 1;
+            if n_boxes > MOST_BOXES {
+                return false;
+            }
             let is_hit = node.is_hit(p, inverse);
             if is_hit && node.is_leaf() {
                 let others = node.pieces().filter(|&k| self.tree.order[k] != own);
@@ -19,7 +28,7 @@ impl TriangleIndex {
             }
             is_hit
         });
-        count
+        (n_boxes <= MOST_BOXES).then_some(count)
     }
 }
 
@@ -44,9 +53,9 @@ mod tests {
         let vertices: Vec<[f64; 3]> = [1.0, 2.0, -1.0].into_iter().flat_map(at).collect();
         let index = TriangleIndex::new(&vertices, &(0..9).collect::<Vec<u32>>());
         let up = Vec3::new(0.01, 0.02, 1.0);
-        assert_eq!(index.crossings(Vec3::zeros(), up, 9), 2);
-        assert_eq!(index.crossings(Vec3::zeros(), up, 1), 1);
-        assert_eq!(index.crossings(Vec3::zeros(), -up, 9), 1);
-        assert_eq!(index.crossings(Vec3::new(9.0, 0.0, 0.0), up, 9), 0);
+        assert_eq!(index.crossings(Vec3::zeros(), up, 9), Some(2));
+        assert_eq!(index.crossings(Vec3::zeros(), up, 1), Some(1));
+        assert_eq!(index.crossings(Vec3::zeros(), -up, 9), Some(1));
+        assert_eq!(index.crossings(Vec3::new(9.0, 0.0, 0.0), up, 9), Some(0));
     }
 }

@@ -57,7 +57,7 @@ pub fn repaired(mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repaired)> {
     outward.one_sided_edge =
         outward.one_sided_edge.map(|edge| edge.map(|v| cleaning.kept_vertices[v as usize]));
     let done = outward.summary().map(|summary| format!("mesh oriented: {summary}"));
-    for text in done.into_iter().chain(outward.doubt()) {
+    for text in done.into_iter().chain(outward.doubts()) {
         tracing::warn!("{text}");
     }
     Ok((mesh, Repaired { repair, cleaning, outward }))

@@ -46,6 +46,9 @@ pub struct Outward {
     pub one_sided: usize,
     /// An edge of the first such component at which neighboring triangles cannot agree.
     pub one_sided_edge: Option<[u32; 2]>,
+    /// Number of open components whose outside was not determined, because rays from them meet too
+    /// many triangles. They keep the orientation of most of their area.
+    pub undecided: usize,
 }
 
 impl Outward {
@@ -62,14 +65,23 @@ impl Outward {
         })
     }
 
-    /// Returns a warning about components with one side, if there are any.
-    pub fn doubt(&self) -> Option<String> {
-        let [a, b] = self.one_sided_edge?;
-        let components = counted(self.one_sided, ["component has", "components have"]);
-        Some(format!(
-            "{components} only one side, like a Moebius strip, and cannot be oriented; the triangles \
-             at the edge between vertices {a} and {b} face opposite ways"
-        ))
+    /// Returns warnings about components that could not be oriented.
+    pub fn doubts(&self) -> impl Iterator<Item = String> {
+        let one_sided = self.one_sided_edge.map(|[a, b]| {
+            let components = counted(self.one_sided, ["component has", "components have"]);
+            format!(
+                "{components} only one side, like a Moebius strip, and cannot be oriented; the \
+                 triangles at the edge between vertices {a} and {b} face opposite ways"
+            )
+        });
+        let undecided = (self.undecided > 0).then(|| {
+            let components = counted(self.undecided, ["open component", "open components"]);
+            format!(
+                "{components} may face inward: rays from there meet too many triangles to tell the \
+                 outside"
+            )
+        });
+        one_sided.into_iter().chain(undecided)
     }
 }
 
@@ -96,7 +108,8 @@ pub fn orient_outward(mesh: &mut Mesh) -> Outward {
     if mesh.kind == Kind::Surface {
         facing.open();
     }
-    let mut result = Outward { cavities: facing.cavities, ..Outward::default() };
+    let Facing { cavities, undecided, .. } = facing;
+    let mut result = Outward { cavities, undecided, ..Outward::default() };
     let mut to_turn = Vec::new();
     for (c, part) in sheets.triangles.iter().enumerate() {
         if let Some(edge) = sheets.conflict[c] {
@@ -123,6 +136,8 @@ struct Facing<'a> {
     /// Whether the component is consistently oriented, except for a few triangles.
     is_clear: Vec<bool>,
     cavities: usize,
+    /// Number of open components from which rays meet too many triangles.
+    undecided: usize,
 }
 
 impl<'a> Facing<'a> {
@@ -135,7 +150,7 @@ impl<'a> Facing<'a> {
             against.push(clear.unwrap_or(2.0 * turned > all));
             is_clear.push(clear.is_some());
         }
-        Facing { mesh, sheets, against, is_clear, cavities: 0 }
+        Facing { mesh, sheets, against, is_clear, cavities: 0, undecided: 0 }
     }
 
     /// Orients the closed components, outer ones first.
@@ -170,9 +185,11 @@ impl<'a> Facing<'a> {
             return;
         }
         let index = TriangleIndex::new(&self.mesh.vertices, &self.mesh.cells);
-        let votes: Vec<f64> =
+        let votes: Vec<Option<f64>> =
             open.par_iter().with_min_len(64).map(|&c| self.vote(&index, c)).collect();
         for (&c, vote) in open.iter().zip(votes) {
+            self.undecided += usize::from(vote.is_none());
+            let vote = vote.unwrap_or(0.0);
             if vote.abs() > self.enough(c) {
                 self.against[c] = vote < 0.0;
             }
@@ -186,7 +203,8 @@ impl<'a> Facing<'a> {
 
     /// Returns the fraction of rays by which the first triangle of a component faces outward, minus
     /// the fraction by which it faces inward. Stops early if the other rays cannot be enough.
-    fn vote(&self, index: &TriangleIndex, component: usize) -> f64 {
+    /// Returns `None` if a ray meets too many triangles.
+    fn vote(&self, index: &TriangleIndex, component: usize) -> Option<f64> {
         let all = &self.sheets.triangles[component];
         let step = all.len().div_ceil(SAMPLES);
         let (mut sum, mut count): (f64, f64) = (0.0, 0.0);
@@ -197,7 +215,7 @@ impl<'a> Facing<'a> {
             let front = if self.sheets.turned[t as usize] { -normal } else { normal };
             for ray in RAYS.map(Vec3::from) {
                 if sum.abs() + left <= self.enough(component) * (count + left) {
-                    return 0.0;
+                    return Some(0.0);
                 }
                 left -= 1.0;
                 let along = ray.dot(&front);
@@ -205,8 +223,8 @@ impl<'a> Facing<'a> {
                     continue;
                 }
                 let ahead = if along > 0.0 { ray } else { -ray };
-                let is_outside = |ray| index.crossings(center, ray, t).is_multiple_of(2);
-                sum += match (is_outside(ahead), is_outside(-ahead)) {
+                let is_outside = |ray| Some(index.crossings(center, ray, t)?.is_multiple_of(2));
+                sum += match (is_outside(ahead)?, is_outside(-ahead)?) {
                     (true, false) => 1.0,
                     (false, true) => -1.0,
                     _ => 0.0,
@@ -214,7 +232,7 @@ impl<'a> Facing<'a> {
                 count += 1.0;
             }
         }
-        if count > 0.0 { sum / count } else { 0.0 }
+        Some(if count > 0.0 { sum / count } else { 0.0 })
     }
 }
 

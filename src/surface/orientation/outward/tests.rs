@@ -196,7 +196,21 @@ fn a_moebius_strip_does_not_change_and_an_edge_is_named() {
     assert_eq!((found.cells, done.turned, done.one_sided), (strip.clone(), 0, 1));
     let [a, b] = done.one_sided_edge.unwrap();
     assert!(strip.chunks_exact(3).filter(|t| t.contains(&a) && t.contains(&b)).count() == 2);
-    let doubt = done.doubt().unwrap();
+    let doubt = done.doubts().next().unwrap();
     assert!(doubt.contains("1 component has only one side, like a Moebius strip"), "{doubt}");
     assert!(doubt.contains(&format!("vertices {a} and {b}")), "{doubt}");
+}
+
+#[test]
+fn a_fan_at_one_edge_takes_linear_time() {
+    let n = 30_000_u32;
+    let mut vertices = vec![[0.0; 3], [0.0, 0.0, 1.0]];
+    let turn = |k: u32| 2.0 * PI * f64::from(k) / f64::from(n);
+    vertices.extend((0..n).map(|k| [turn(k).cos(), turn(k).sin(), 0.5]));
+    let cells = (0..n).flat_map(|k| [0, 1, k + 2]).collect();
+    let fan = Mesh::new(Kind::Surface, vertices, cells);
+    // Every ray through all of them would take minutes.
+    let (same, found) = oriented(fan.clone());
+    assert_eq!(same.cells, fan.cells);
+    assert!(found.undecided > 0 && found.doubts().next().unwrap().contains("may face inward"));
 }
