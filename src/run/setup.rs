@@ -70,8 +70,8 @@ pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     Ok(terms)
 }
 
-/// Returns the problems of all coefficients, each checked as if it were the only one. `first` is the
-/// error of [`terms`]. It is the only problem if it concerns all coefficients together.
+/// Returns the problems of all coefficients, each checked as if it were the only one. `first` is
+/// the error of [`terms`]. It is the only problem if it concerns all coefficients together.
 pub fn problems_of_terms(config: &Config, cleaned: &CleanedMesh, first: Error) -> Vec<Error> {
     let Some(evolve) = &config.evolve else { return vec![first] };
     // With an end time, a coefficient may be zero.

@@ -11,8 +11,11 @@ use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Evolution, Options, StepTarget, Terms,
 };
-use zeroset::mesh::Mesh;
+use zeroset::mesh::repair::{Repairs, repair};
+use zeroset::mesh::{Mesh, clean_repaired};
 use zeroset::patches::{Partition, Patches};
+
+use zeroset_testing::slivers::cubes_with_slivers;
 
 use crate::parity::{Setup, ball, stepped};
 use crate::support::{self, difference};
@@ -118,7 +121,30 @@ fn setups() -> Vec<(&'static str, Setup)> {
                 16,
             ),
         ),
+        (
+            "cubes with gaps between them, inflow that turns",
+            start(
+                with_gaps(),
+                Terms::default()
+                    .with_velocity(varying(["1 - 8*t", "0.5 + 8*t", "0"]))
+                    .with_inflow(field("x - 1.4 + 0.2*t")),
+                explicit(0.5),
+                16,
+            ),
+        ),
     ]
+}
+
+/// Two cubes of tetrahedra with different diagonals on their common face. The slivers between them
+/// have been left out, so faces beside the gaps belong to one cell only.
+fn with_gaps() -> Mesh {
+    let (mesh, n_slivers) = cubes_with_slivers(4, 1e-9);
+    let (mesh, repair) = repair(mesh, Repairs::default()).unwrap();
+    let n_gaps = repair.degenerate.left_out;
+    assert!(n_gaps > 2 && n_gaps + repair.degenerate.flips == n_slivers, "{repair:?}");
+    let mut mesh = clean_repaired(mesh, &repair).unwrap().0;
+    mesh.vertices.iter_mut().for_each(|x| *x = [x[0] - 1.0, x[1] - 0.5, x[2] - 0.5]);
+    mesh
 }
 
 /// Evolutions that start without an interface.
