@@ -361,6 +361,8 @@ struct Inflow {
     const u32 *vertices;
     // `[n]` their patches.
     const u32 *patches;
+    // `[n * 3]` vectors whose product with the velocity is the flux out of gaps of the mesh.
+    const real *gaps;
     // `[n_vertices]` where the velocity points inward.
     u8 *flows_in;
     // `[n_patches + 1]`
@@ -380,18 +382,19 @@ struct Inflow {
     // of the sum of the magnitudes of the fluxes.
     real part;
 };
-static_assert(sizeof(Inflow) == (sizeof(real) == 8 ? 88 : 80), "size of Inflow");
+static_assert(sizeof(Inflow) == (sizeof(real) == 8 ? 96 : 88), "size of Inflow");
 ASSERT_OFFSET(Inflow, vertices, 0);
 ASSERT_OFFSET(Inflow, patches, 8);
-ASSERT_OFFSET(Inflow, flows_in, 16);
-ASSERT_OFFSET(Inflow, neighbor_offsets, 24);
-ASSERT_OFFSET(Inflow, neighbors, 32);
-ASSERT_OFFSET(Inflow, seen, 40);
-ASSERT_OFFSET(Inflow, counts, 48);
-ASSERT_OFFSET(Inflow, places, 56);
-ASSERT_OFFSET(Inflow, arrays, 64);
-ASSERT_OFFSET(Inflow, n, 72);
-ASSERT_OFFSET(Inflow, part, (sizeof(real) == 8 ? 80 : 76));
+ASSERT_OFFSET(Inflow, gaps, 16);
+ASSERT_OFFSET(Inflow, flows_in, 24);
+ASSERT_OFFSET(Inflow, neighbor_offsets, 32);
+ASSERT_OFFSET(Inflow, neighbors, 40);
+ASSERT_OFFSET(Inflow, seen, 48);
+ASSERT_OFFSET(Inflow, counts, 56);
+ASSERT_OFFSET(Inflow, places, 64);
+ASSERT_OFFSET(Inflow, arrays, 72);
+ASSERT_OFFSET(Inflow, n, 80);
+ASSERT_OFFSET(Inflow, part, (sizeof(real) == 8 ? 88 : 84));
 
 // Arguments of the semi-implicit solve.
 struct Implicit {
