@@ -69,7 +69,7 @@ impl Inflow {
                 })
                 .collect::<Vec<_>>()
         };
-        let (boundary, gaps): (Vec<(u32, u32)>, Vec<Option<[f64; 3]>>) =
+        let (boundary, gaps): (Vec<_>, Vec<Option<[f64; 3]>>) =
             (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).unzip();
         let has_gaps = gaps.iter().any(Option::is_some);
         let gaps = gaps.into_iter().filter(|_| has_gaps).map(Option::unwrap_or_default).collect();
