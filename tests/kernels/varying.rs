@@ -284,9 +284,11 @@ fn inflow_is_found_where_the_wind_comes_from_and_given_its_values() {
         let (argument, mut state) = bed.arguments();
         state.is_active = is_active.as_mut_ptr() as u64;
         state.extra = extra.as_mut_ptr() as u64;
+        let gaps = vec![[0.0_f64; 3]; vertices.len()];
         let inflow = InflowArgument {
             vertices: vertices.as_ptr() as u64,
             patches: owners.as_ptr() as u64,
+            gaps: gaps.as_ptr() as u64,
             flows_in: flows_in.as_mut_ptr() as u64,
             neighbor_offsets: offsets.as_ptr() as u64,
             neighbors: all.as_ptr() as u64,
