@@ -154,11 +154,13 @@ impl Drop for Amount<'_> {
     }
 }
 
-/// Returns the larger of `time / end_time` and `step / max_steps`, limited to 0 to 1, or `None` if
-/// the run has neither end.
+/// Returns the share of this run, or of the part since it was resumed, that is done: the larger of
+/// the shares of time and of steps, limited to 0 to 1. Returns `None` if the run has neither end.
 fn share(progress: &Progress) -> Option<f64> {
-    let by_time = progress.end_time.map(|end| progress.time / end);
-    let by_steps = progress.max_steps.map(|n| progress.step as f64 / n as f64);
+    let (first, begun) = progress.start;
+    let by_time = progress.end_time.map(|end| (progress.time - begun) / (end - begun));
+    let steps = |n: u64| (progress.step - first) as f64 / n.saturating_sub(first) as f64;
+    let by_steps = progress.max_steps.map(steps);
     let share = by_time
         .into_iter()
         .chain(by_steps)
@@ -210,6 +212,9 @@ mod tests {
         assert_eq!(share(&progress(5, 0.2, Some(1.0), None)), Some(0.2));
         assert_eq!(share(&progress(5, 0.2, Some(1.0), Some(10))), Some(0.5));
         assert_eq!(share(&progress(5, 0.2, None, None)), None);
+        // The run began at time 100, and was resumed at step 4.
+        let late = Progress { start: (4, 100.0), ..progress(5, 100.25, Some(101.0), Some(12)) };
+        assert_eq!(share(&late), Some(0.25));
     }
 
     #[test]

@@ -202,6 +202,16 @@ fn triangles_with_nodes_on_all_edges_use_them() {
 }
 
 #[test]
+fn an_edge_may_have_thousands_of_hanging_nodes() {
+    let mut build = Build::default();
+    build.quads([0.0, 0.0], [1.0, 1.0], [1, 1]);
+    build.quads([1.0, 0.0], [0.001, 1.0], [1, 5000]);
+    let (whole, repair) = split(build.mesh(Kind::Planar));
+    assert_eq!((repair.hanging.nodes, repair.hanging.left), (4999, 0));
+    assert_eq!(inspect(&whole).euler, 1, "not a disk");
+}
+
+#[test]
 fn octrees_use_all_nodes_of_a_face() {
     for n in 2..5 {
         let mut build = Build::default();

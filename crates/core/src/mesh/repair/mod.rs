@@ -133,7 +133,8 @@ impl Repair {
     /// removed.
     ///
     /// If the two sides have separate vertices, their facets coincide only after the split, so
-    /// vertices are joined again. That may uncover further hanging nodes.
+    /// vertices are joined again. That may uncover further hanging nodes, and so may a split of an
+    /// edge with many of them.
     fn split_hanging(
         &mut self,
         mesh: &mut Mesh,
@@ -150,10 +151,9 @@ impl Repair {
             }
             self.parents = parents.iter().map(|&cell| self.parent(cell)).collect();
             boundary = boundary_facets(mesh);
-            if weld != Weld::Auto || !self.join(mesh, weld, &boundary, stored) {
-                return;
+            if weld == Weld::Auto && self.join(mesh, weld, &boundary, stored) {
+                boundary = boundary_facets(mesh);
             }
-            boundary = boundary_facets(mesh);
         }
     }
 
