@@ -159,7 +159,8 @@ impl Drop for Amount<'_> {
 fn share(progress: &Progress) -> Option<f64> {
     let (first, begun) = progress.start;
     let by_time = progress.end_time.map(|end| (progress.time - begun) / (end - begun));
-    let steps = |n: u64| progress.step.saturating_sub(first) as f64 / n.saturating_sub(first) as f64;
+    let steps =
+        |n: u64| progress.step.saturating_sub(first) as f64 / n.saturating_sub(first) as f64;
     let by_steps = progress.max_steps.map(steps);
     let share = by_time
         .into_iter()
