@@ -15,6 +15,8 @@ pub struct Scan {
     /// Number of points left out because their normal is zero or not finite while other points have
     /// a usable normal.
     pub without_normal: u64,
+    /// Number of points left out because the file marks them as withheld.
+    pub withheld: u64,
     /// Unit of length, if the file states one.
     pub units: Option<String>,
     /// Source of the normals of the file, if it has normals.
@@ -27,7 +29,7 @@ pub struct Scan {
 impl Scan {
     /// Combines the report of the file with the report of the reconstruction.
     pub fn new(file: CloudReport, mut report: Report) -> Self {
-        let CloudReport { stored, not_finite, without_normal, units, normals, .. } = file;
+        let CloudReport { stored, not_finite, without_normal, withheld, units, normals, .. } = file;
         let mut warnings = file.warnings;
         let left_out = [(not_finite, "finite coordinates"), (without_normal, "a normal")];
         for (n, what) in left_out.into_iter().filter(|(n, _)| *n > 0) {
@@ -36,7 +38,7 @@ impl Scan {
         }
         warnings.append(&mut report.warnings);
         report.warnings = warnings;
-        Scan { stored, not_finite, without_normal, units, normals, report }
+        Scan { stored, not_finite, without_normal, withheld, units, normals, report }
     }
 
     /// Returns a summary of the samples: "2995 used, 3 not finite, 2 duplicate, normals of the
@@ -46,6 +48,7 @@ impl Scan {
         let dropped = [
             (self.not_finite, "not finite"),
             (self.without_normal, "without normal"),
+            (self.withheld, "withheld"),
             (samples.duplicates, "duplicate"),
             (samples.outliers as u64, "far from all others"),
         ];

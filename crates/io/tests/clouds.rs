@@ -7,13 +7,13 @@ use zeroset_core::cloud::PointCloud;
 use zeroset_io::vtk::Compression;
 use zeroset_io::{self as io, CloudReport, NormalsFrom};
 use zeroset_testing::checkout::root;
-use zeroset_testing::data;
+use zeroset_testing::{data, field};
 
 fn read(path: &Path) -> (PointCloud, CloudReport) {
     let (cloud, report) = io::read_cloud(path).unwrap();
     cloud.check().unwrap();
     assert_eq!((report.min, report.max), cloud.bounds(), "{}", path.display());
-    let left_out = report.not_finite + report.without_normal;
+    let left_out = report.not_finite + report.without_normal + report.withheld;
     assert_eq!(report.stored, cloud.len() as u64 + left_out, "{}", path.display());
     for normal in cloud.normals.iter().flatten() {
         let length: f32 = normal.iter().map(|x| x * x).sum();
@@ -116,6 +116,27 @@ fn points_of_lidar_begin_where_the_header_says() {
     longer[96..100].copy_from_slice(&(begin + 64).to_le_bytes());
     longer[100..104].copy_from_slice(&(n_records + 1).to_le_bytes());
     assert!(read_bytes("a.las", &longer).unwrap().0.points == read(&path).0.points);
+}
+
+#[test]
+fn withheld_points_of_lidar_are_left_out_and_classes_are_counted() {
+    let Some(path) = field("clouds/las_withheld/withheld.las") else { return };
+    let (cloud, report) = read(&path);
+    assert_eq!((cloud.len(), report.stored, report.withheld), (5000, 5500, 500));
+    assert_eq!(report.classes, [(2, 5000)]);
+    assert_eq!(report.warnings, ["500 points are marked as withheld and left out"]);
+    // In the formats 0 to 5, the flag and the class share a byte.
+    let Some(path) = data("lidar/simple.las") else { return };
+    assert_eq!(read(&path).1.classes, [(1, 789), (2, 276)]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let begin = u32::from_le_bytes(bytes[96..100].try_into().unwrap()) as usize;
+    (0..10).for_each(|k| bytes[begin + 34 * k + 15] |= 0x80);
+    let (cloud, report) = read_bytes("a.las", &bytes).unwrap();
+    assert_eq!((cloud.len(), report.withheld), (1055, 10));
+    assert_eq!(report.classes.iter().map(|(_, n)| n).sum::<u64>(), 1055);
+    (0..1065).for_each(|k| bytes[begin + 34 * k + 15] |= 0x80);
+    let error = read_bytes("a.las", &bytes).unwrap_err().to_string();
+    assert!(error.contains("all of them are marked as withheld"), "{error}");
 }
 
 #[test]

@@ -8,6 +8,41 @@ use zeroset::error::Result;
 use zeroset::io::{CloudReport, NormalsFrom};
 use zeroset::words::short;
 
+/// A class of lidar points.
+#[derive(Serialize)]
+pub(super) struct ClassFacts {
+    pub class: u8,
+    /// The number of points.
+    pub points: u64,
+}
+
+/// Returns the name of a standard class of lidar points (LAS 1.4 R15, table 17), or `None` for
+/// other classes.
+fn class_name(class: u8) -> Option<&'static str> {
+    Some(match class {
+        0 => "never classified",
+        1 => "unassigned",
+        2 => "ground",
+        3 => "low vegetation",
+        4 => "medium vegetation",
+        5 => "high vegetation",
+        6 => "building",
+        7 => "low noise",
+        8 => "model key point",
+        9 => "water",
+        10 => "rail",
+        11 => "road surface",
+        12 => "overlap",
+        13 => "wire guard",
+        14 => "wire conductor",
+        15 => "transmission tower",
+        16 => "wire connector",
+        17 => "bridge deck",
+        18 => "high noise",
+        _ => return None,
+    })
+}
+
 /// Facts about a point cloud.
 #[derive(Serialize)]
 pub(super) struct CloudFacts {
@@ -18,6 +53,10 @@ pub(super) struct CloudFacts {
     /// no normal although other points have one.
     pub not_finite: u64,
     pub without_normal: u64,
+    /// Number of points that were dropped because the file marks them as withheld.
+    pub withheld: u64,
+    /// The classes of the other points, in ascending order, if the file has classes.
+    pub classes: Vec<ClassFacts>,
     /// Number of points at exactly the position of an earlier point.
     pub duplicates: u64,
     /// Number of points whose mean distance to their nearest neighbors is far above the median.
@@ -44,6 +83,12 @@ impl CloudFacts {
             points: cloud.len(),
             not_finite: report.not_finite,
             without_normal: report.without_normal,
+            withheld: report.withheld,
+            classes: report
+                .classes
+                .iter()
+                .map(|&(class, points)| ClassFacts { class, points })
+                .collect(),
             duplicates: found.duplicates,
             outliers: found.outliers.len(),
             spacing: found.spacing,
@@ -64,6 +109,9 @@ impl CloudFacts {
             }
             if self.without_normal > 0 {
                 points += &format!(", {} without normal dropped", count(self.without_normal));
+            }
+            if self.withheld > 0 {
+                points += &format!(", {} withheld dropped", count(self.withheld));
             }
         }
         let far = format!("farther than {FAR} x the median from the {NEIGHBORS} nearest");
@@ -87,6 +135,13 @@ impl CloudFacts {
             ("normals", normals.into()),
             ("colors", self.colors.map_or("none", |how| how).into()),
         ];
+        if !self.classes.is_empty() {
+            let one = |c: &ClassFacts| {
+                let name = class_name(c.class).map_or(String::new(), |name| format!(" {name}"));
+                format!("{}{name}: {}", c.class, count(c.points))
+            };
+            lines.push(("classes", self.classes.iter().map(one).collect::<Vec<_>>().join(", ")));
+        }
         if let Some(columns) = &self.columns {
             lines.push(("columns", printable(columns)));
         }

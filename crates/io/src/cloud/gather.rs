@@ -34,6 +34,9 @@ pub(super) struct Gather {
     pub(super) stored: u64,
     not_finite: u64,
     without_normal: u64,
+    withheld: u64,
+    /// The number of points of each class, `[256]`. Empty if records have no class.
+    classes: Vec<u64>,
 }
 
 impl Gather {
@@ -51,6 +54,8 @@ impl Gather {
             stored: 0,
             not_finite: 0,
             without_normal: 0,
+            withheld: 0,
+            classes: Vec::new(),
         }
     }
 
@@ -63,6 +68,20 @@ impl Gather {
             Colors::Real(_) => Depth::Real,
         });
         Gather::new(self.normals.is_some(), depth, n)
+    }
+
+    /// Counts the class of a record. Returns false if the point is withheld, so that the record is
+    /// not to be added.
+    #[inline]
+    pub(super) fn classify(&mut self, class: u8, is_withheld: bool) -> bool {
+        if is_withheld {
+            self.stored += 1;
+            self.withheld += 1;
+            return false;
+        }
+        self.classes.resize(256, 0);
+        self.classes[usize::from(class)] += 1;
+        true
     }
 
     /// Adds a record. `normal` and `color` are called only if this collection has normals or
@@ -108,6 +127,9 @@ impl Gather {
         self.stored += other.stored;
         self.not_finite += other.not_finite;
         self.without_normal += other.without_normal;
+        self.withheld += other.withheld;
+        self.classes.resize(self.classes.len().max(other.classes.len()), 0);
+        self.classes.iter_mut().zip(other.classes).for_each(|(n, more)| *n += more);
     }
 
     /// Returns true if records have colors.
@@ -135,6 +157,12 @@ impl Gather {
             version: version.into(),
             stored: self.stored,
             not_finite: self.not_finite,
+            withheld: self.withheld,
+            classes: (0..=u8::MAX)
+                .zip(&self.classes)
+                .filter(|(_, n)| **n > 0)
+                .map(|(c, n)| (c, *n))
+                .collect(),
             ..CloudReport::default()
         };
         self.judge_normals(&mut report);
@@ -146,6 +174,9 @@ impl Gather {
         if self.points.is_empty() {
             let what = match self.stored {
                 0 => "the file holds no points".to_string(),
+                n if n == self.withheld => {
+                    format!("the file holds {n} points, but all of them are marked as withheld")
+                }
                 n => format!("the file holds {n} points, but none with finite coordinates"),
             };
             return Err(Flaw::whole(what, "export the points again"));

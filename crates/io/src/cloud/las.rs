@@ -17,6 +17,7 @@ use crate::text::one_line;
 use header::Header;
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
+use zeroset_core::words::counted;
 
 /// The number of bytes of records that are decompressed at a time.
 const PIECE: usize = 1 << 18;
@@ -40,6 +41,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         color: header
             .colors
             .map(|at| Paint::Three([at, at + 2, at + 4].map(|at| place(at, Scalar::U16)))),
+        class: Some(header.class),
     };
     let mut all;
     if header.compressed.is_some() {
@@ -53,6 +55,10 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     let format = if header.compressed.is_some() { "laz" } else { "las" };
     let (cloud, mut report) = all.finish(format, header.version)?;
     report.units = header.units;
+    if report.withheld > 0 {
+        let points = counted(report.withheld, ["point is", "points are"]);
+        report.warnings.push(format!("{points} marked as withheld and left out"));
+    }
     Ok((cloud, report))
 }
 

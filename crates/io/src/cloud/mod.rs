@@ -50,6 +50,10 @@ pub struct CloudReport {
     pub not_finite: u64,
     /// Number of points left out because their normal is zero or not finite while others have one.
     pub without_normal: u64,
+    /// Number of points left out because the file marks them as withheld (LAS).
+    pub withheld: u64,
+    /// The classes of the points that are not withheld, each with its number of points (LAS).
+    pub classes: Vec<(u8, u64)>,
     /// Number of triangles or tetrahedra in the file, which are not part of the cloud.
     pub faces: usize,
     /// Smallest coordinate along each axis.

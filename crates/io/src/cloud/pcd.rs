@@ -125,6 +125,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
             color: packed
                 .map(|f| records::Paint::Packed(place(f)))
                 .or(color.map(|c| records::Paint::Three(places(c)))),
+            class: None,
         };
         match unpacked {
             Some(bytes) => records.decode(&bytes, n as usize, &mut all),

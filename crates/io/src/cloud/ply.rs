@@ -117,6 +117,7 @@ fn vertices(
         offset: [0.0; 3],
         normal: columns.normal.map(three),
         color: columns.color.map(|columns| records::Paint::Three(three(columns))),
+        class: None,
     };
     refuse_other_order(&mut stream, header, &mut records)?;
     records.read(&mut stream, n, &mut all)?;

@@ -43,6 +43,21 @@ pub(super) struct Records {
     pub(super) offset: [f64; 3],
     pub(super) normal: Option<[Place; 3]>,
     pub(super) color: Option<Paint>,
+    /// The classification of the points, if records have one.
+    pub(super) class: Option<Class>,
+}
+
+/// The location of the class of a point, and of the flag that the point must not be used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    /// The byte of the class within a record.
+    pub(super) at: usize,
+    /// The bits of that byte that hold the class.
+    pub(super) bits: u8,
+    /// The byte of the flags within a record.
+    pub(super) flags: usize,
+    /// The bit of that byte that marks a withheld point.
+    pub(super) withheld: u8,
 }
 
 impl Records {
@@ -58,6 +73,13 @@ impl Records {
             let range = task * TASK..((task + 1) * TASK).min(n);
             let mut piece = into.alike(range.len());
             for i in range {
+                if let Some(class) = self.class {
+                    let record = &bytes[i * self.stride..];
+                    let is_withheld = record[class.flags] & class.withheld != 0;
+                    if !piece.classify(record[class.at] & class.bits, is_withheld) {
+                        continue;
+                    }
+                }
                 let point = [0, 1, 2].map(|k| value(self.position[k], i) * scale[k] + offset[k]);
                 let normal = || self.normal.map_or([0.0; 3], |places| places.map(|p| value(p, i)));
                 let color = || match self.color {

@@ -2,6 +2,7 @@
 //! 2.5).
 
 use crate::bytes::Cursor;
+use crate::cloud::records::Class;
 use crate::cloud::stream::Stream;
 use zeroset_core::error::{Flaw, Result};
 
@@ -19,6 +20,8 @@ pub(super) struct Header {
     pub(super) offset: [f64; 3],
     /// Byte offset of red, green and blue within a point, if it has colors.
     pub(super) colors: Option<usize>,
+    /// Location of the class and of the flag for withheld points within a point.
+    pub(super) class: Class,
     /// The LASzip record if the points are compressed.
     pub(super) compressed: Option<Vec<u8>>,
     /// Unit of length from the GeoTIFF keys.
@@ -104,10 +107,16 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         let what = "the points are compressed, but the LASzip record is missing";
         return Err(stream.fail(what, DAMAGED));
     }
+    // Formats 6 to 10 keep the flags in a byte of their own (LAS 1.4 R15, tables 8 and 17).
+    let class = match format {
+        0..6 => Class { at: 15, bits: 0x1f, flags: 15, withheld: 0x80 },
+        _ => Class { at: 16, bits: 0xff, flags: 15, withheld: 0x04 },
+    };
     let colors = Some(COLORS[usize::from(format)]).filter(|&at| at > 0);
     let version = format!("{major}.{minor}, format {format}");
     let compressed = compressed.filter(|_| packed);
-    Ok(Header { version, begin: begin.into(), length, n, scale, offset, colors, compressed, units })
+    let begin = u64::from(begin);
+    Ok(Header { version, begin, length, n, scale, offset, colors, class, compressed, units })
 }
 
 /// Returns the unit of length of projected coordinates (key 3076), or degrees for geographic
