@@ -175,6 +175,7 @@ fn open(args: &Args, options: &Options, cpu: &Cpu, ui: &Ui, start: Instant) -> R
         (opening.map(|opening| opening.join()), read, seconds)
     });
     let (cloud, file) = read?;
+    reconstruct::check_units(&args.input, &file)?;
     options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
     let gpu = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,

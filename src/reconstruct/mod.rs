@@ -16,5 +16,5 @@ mod surface;
 
 pub use device::{Device, WORTH_A_GPU};
 pub use options::{Flaw, MOST_ROUNDS, Method, Options};
-pub use scan::Scan;
+pub use scan::{Scan, check_units};
 pub use surface::{Distance, Report, Samples, Seconds, surface};

@@ -1,6 +1,9 @@
 //! The report of the reconstruction of a file: the contents of the file and the result.
 
+use std::path::Path;
+
 use super::Report;
+use crate::error::{Error, Result};
 use crate::io::{CloudReport, NormalsFrom};
 use crate::words::{between, counted};
 
@@ -24,6 +27,21 @@ pub struct Scan {
     /// The report of the reconstruction. Warnings from reading the file come first.
     #[serde(flatten)]
     pub report: Report,
+}
+
+/// Refuses a cloud whose horizontal coordinates are degrees. Distances between its points would mix
+/// degrees with heights.
+///
+/// # Errors
+/// Returns [`Error::Input`] with a remedy.
+pub fn check_units(path: &Path, file: &CloudReport) -> Result<()> {
+    if file.units.as_deref() != Some("degrees") {
+        return Ok(());
+    }
+    let what = "the horizontal coordinates are degrees, which are no lengths";
+    let remedy = "project the points first, for example with `pdal translate IN OUT reprojection \
+                  --filters.reprojection.out_srs=EPSG:CODE`";
+    Err(Error::input(path, "", what, remedy))
 }
 
 impl Scan {
@@ -76,5 +94,22 @@ impl Scan {
     /// Returns the unit with a leading space, such as " m", or an empty string.
     pub fn unit(&self) -> String {
         self.units.as_ref().map_or(String::new(), |units| format!(" {units}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_are_refused() {
+        let mut file = CloudReport::default();
+        for (units, is_refused) in [("degrees", true), ("m", false), ("US survey ft", false)] {
+            file.units = Some(units.into());
+            let found = check_units(Path::new("a.las"), &file);
+            assert_eq!(found.is_err(), is_refused, "{units}");
+            let said = found.err().map_or(String::new(), |error| error.to_string());
+            assert!(!is_refused || said.contains("project the points first"), "{said}");
+        }
     }
 }

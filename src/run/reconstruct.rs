@@ -100,6 +100,7 @@ impl ReconstructTask<'_> {
     fn read(&self) -> Result<(PathBuf, PointCloud, CloudReport)> {
         let path = self.config.resolve(&self.source.path)?;
         let (cloud, file) = read_cloud(&path)?;
+        reconstruct::check_units(&path, &file)?;
         self.config.check_for_cloud(cloud.normals.is_some())?;
         Ok((path, cloud, file))
     }

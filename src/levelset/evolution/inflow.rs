@@ -138,22 +138,23 @@ impl Inflow {
         coordinates: &Coordinates<R>,
         velocity: &Term<R, 3>,
     ) {
-        let flows_in = |k: usize, v: u32, p: u32| match patches.arity() {
-            3 => flows_in::<R, 3>(patches, coordinates, velocity, v, p, self.gap(k)),
-            _ => flows_in::<R, 4>(patches, coordinates, velocity, v, p, self.gap(k)),
-        };
-        let all = self.boundary.iter().enumerate();
-        let found: Vec<(u32, u32)> =
-            all.filter(|&(k, &(v, p))| flows_in(k, v, p)).map(|(_, &found)| found).collect();
         self.vertices.clear();
         self.patches.clear();
-        for (v, p) in &found {
-            self.vertices.push(*v);
+        for k in 0..self.boundary.len() {
+            let ((v, p), gap) = (self.boundary[k], self.gap(k));
+            let flows_in = match patches.arity() {
+                3 => flows_in::<R, 3>(patches, coordinates, velocity, v, p, gap),
+                _ => flows_in::<R, 4>(patches, coordinates, velocity, v, p, gap),
+            };
+            if !flows_in {
+                continue;
+            }
+            self.vertices.push(v);
             if self.values.is_some() {
                 // The neighbors of the patch also contain its cells at the patch boundary, which
                 // the interface may cut.
-                self.patches.extend([*p]);
-                self.patches.extend(patches.neighbors(*p as usize).iter().copied());
+                self.patches.extend([p]);
+                self.patches.extend(patches.neighbors(p as usize).iter().copied());
             }
         }
     }

@@ -97,7 +97,8 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         let body = stream.fill(length)?.get(..length).unwrap_or_default();
         match (user.as_slice(), id) {
             (b"laszip encoded", 22204) => compressed = Some(body.to_vec()),
-            (b"LASF_Projection", 34735) => units = linear_unit(body),
+            (b"LASF_Projection", 34735) => units = units.or_else(|| linear_unit(body)),
+            (b"LASF_Projection", 2112) => units = unit_of_wkt(body).or(units),
             _ => {}
         }
         let found = body.len();
@@ -133,4 +134,56 @@ fn linear_unit(keys: &[u8]) -> Option<String> {
         _ => return None,
     };
     Some(name.to_string())
+}
+
+/// Returns the unit of the horizontal coordinates that a coordinate system in well-known text (WKT)
+/// states, or degrees if the system is geographic.
+fn unit_of_wkt(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text).to_uppercase();
+    // A compound system consists of a horizontal and a vertical one.
+    let horizontal = text.split("VERT_CS[").next()?.split("VERTCRS[").next()?;
+    let is_projected = horizontal.contains("PROJCS[") || horizontal.contains("PROJCRS[");
+    if !is_projected {
+        let is_geographic = ["GEOGCS[", "GEOGCRS[", "GEODCRS["].iter().any(|k| text.contains(k));
+        return is_geographic.then(|| "degrees".to_string());
+    }
+    // The unit of a projected system comes after that of the geographic system within it.
+    let named = horizontal.rsplit("UNIT[\"").next()?.split('"').next()?;
+    let name = match named {
+        "METRE" | "METER" | "M" => "m",
+        _ if named.contains("US SURVEY FOOT") || named.contains("FOOT_US") => "US survey ft",
+        _ if named.contains("FOOT") => "ft",
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_well_known_text_are_those_of_the_horizontal_coordinates() {
+        let geographic = "GEOGCS[\"WGS 84\",DATUM[\"WGS_1984\",SPHEROID[\"WGS 84\",6378137,298.3]],\
+                          PRIMEM[\"Greenwich\",0],UNIT[\"degree\",0.0174532925199433]]";
+        let projected = |unit: &str| {
+            format!("PROJCS[\"UTM 33N\",{geographic},PROJECTION[\"TM\"],UNIT[\"{unit}\",1]]")
+        };
+        let compound = |horizontal: &str| {
+            format!("COMPD_CS[\"both\",{horizontal},VERT_CS[\"height\",UNIT[\"foot\",0.3048]]]")
+        };
+        for (text, unit) in [
+            (geographic.to_string(), Some("degrees")),
+            (projected("metre"), Some("m")),
+            (projected("US survey foot"), Some("US survey ft")),
+            (projected("Foot_US"), Some("US survey ft")),
+            (projected("foot"), Some("ft")),
+            (projected("link"), None),
+            (compound(geographic), Some("degrees")),
+            (compound(&projected("metre")), Some("m")),
+            ("nonsense".to_string(), None),
+        ] {
+            assert_eq!(unit_of_wkt(text.as_bytes()).as_deref(), unit, "{text}");
+        }
+    }
 }
