@@ -12,7 +12,7 @@
 //     list            patches, [*n_list]
 //     vertex_offsets  first vertex of each patch, [n_patches + 1]
 //     places          coordinates of the vertices in patch order, [n_vertices][3]
-//     time            the time, one number
+//     time            the time, one value
 //     arrays          data arrays in patch order, each [n_vertices]
 //     nonnegative     bit k is set if field k must not be negative
 //     values          written at the vertices of the patches: one term after the other, each
@@ -36,7 +36,7 @@ extern "C" __global__ void coefficients_evaluate(
 //
 // Grid and block: any number of threads, which share the list. Shared memory: none.
 //
-//     list            vertex numbers in patch order, [*n_list]; the other arguments are as above
+//     list            vertex indices in patch order, [*n_list]; the other arguments are as above
 extern "C" __global__ void coefficients_evaluate_vertices(
     const u32* list, const u32* n_list, u32 n_vertices, const double* places, const double* time,
     const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {

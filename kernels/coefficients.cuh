@@ -37,7 +37,7 @@ DEVICE void evaluate_vertex(
 }
 
 // Stores the values of all fields at a vertex, or their bounds or means over a span of time, and
-// records invalid results. `edge` is the length of the shortest edge there.
+// records invalid results. `edge` is the length of the shortest edge at the vertex.
 DEVICE void sample_vertex(
     u32 vertex, u32 n_vertices, const double* places, const Sampling& sampling, double edge,
     const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {
@@ -45,8 +45,8 @@ DEVICE void sample_vertex(
 #pragma unroll
     for (u32 k = 0; k < N_FIELDS; k++) {
         const FieldAtRow field = {k, place[0], place[1], place[2], arrays, vertex};
-        // The only coefficient that must not be negative is that of curvature. Its unit is length
-        // squared per time, so its slack contains the squared edge length.
+        // Only the coefficient of curvature must not be negative. Its unit is length squared per
+        // time, so its slack contains the squared edge length.
         const double slack = SLACK * (nonnegative >> k & 1 ? edge * edge : edge);
         double change = 0.0;
         const double value = sample(field, sampling, slack, change);

@@ -42,7 +42,8 @@ DEVICE void set_limits(Control& c, const Limits& limits) {
     c.due_after = c.half_width < infinity ? fmax(steps, 1.0) : infinity;
 }
 
-// Sets `halt` if nothing limits the next step, or if the step is too short to advance time.
+// Sets `halt` if nothing limits the next step, or if the step does not reach the target and is too
+// short to advance time.
 DEVICE void look_at_step(const Control& c, Progress& p) {
     if (!(p.dt < (double)INFINITY_R)) p.halt = AT_REST;
     else if (p.time + p.dt == p.time && p.dt < c.target - p.clock) p.halt = LOST;

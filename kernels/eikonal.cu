@@ -69,7 +69,7 @@ DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 // values. Leaves the values in both buffers.
 //
 // Grid: at most as many blocks as fit on the GPU at once, cooperative; block: a multiple of 32
-// threads, ideally one per cell of a typical patch; shared: local_of.
+// threads, ideally one per cell of a typical patch; shared: the arrays of local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Reader readers[BLOCK];

@@ -1,11 +1,11 @@
-// Local solvers: the arrival time at one vertex of a simplex, for a front that comes across the
-// opposite face. The counterpart of src/levelset/eikonal/formulas.rs.
+// Local solvers: the arrival time at one vertex of a simplex, for a front that crosses the opposite
+// face. The counterpart of src/levelset/eikonal/formulas.rs.
 #pragma once
 
 #include "common/vector.cuh"
 
-// Returns the arrival time at c of a front that comes across the edge ab, given the arrival times
-// ua and ub and the slowness f.
+// Returns the arrival time at c of a front that crosses the edge ab, given the arrival times ua and
+// ub and the slowness f.
 DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -116,8 +116,8 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     return det > R(1e-3) * g11 * g22 && sides != 0 ? sides : any;
 }
 
-// Returns the arrival time at d of a front that comes across the triangle x0 x1 x2, given the
-// arrival times u.
+// Returns the arrival time at d of a front that crosses the triangle x0 x1 x2, given the arrival
+// times u.
 DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                         const Vec3 &d, real f) {
     real least;
@@ -147,9 +147,9 @@ DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
     return dot(x[j] - x[i], x[k] - x[i]) < R(0);
 }
 
-// Returns the arrival time at vertex i of a simplex, for a front that comes across the opposite
-// face. i must be known at compile time (in an unrolled loop). Otherwise u and x are placed in slow
-// local memory.
+// Returns the arrival time at vertex i of a simplex, for a front that crosses the opposite face. i
+// must be known at compile time (in an unrolled loop). Otherwise u and x are placed in slow local
+// memory.
 DEVICE real arrival(const real (&u)[3], const Vec3 (&x)[3], int i, real f) {
     int j = (i + 1) % 3;
     int k = (i + 2) % 3;
@@ -164,7 +164,7 @@ DEVICE real arrival(const real (&u)[4], const Vec3 (&x)[4], int i, real f) {
     return tetrahedron(face, x[j], x[k], x[l], x[i], f);
 }
 
-// Lower bounds on the heights of a tetrahedron: entry i is the height of corner i above the
+// Lower bounds on the heights of a tetrahedron: entry i is for the height of corner i above the
 // opposite face.
 struct __align__(16) Heights {
     float of[4];

@@ -1,7 +1,7 @@
-// One explicit step of all three terms that sums the contributions of cells by atomic additions to
-// global memory instead of gathering them (Fu et al., Table IV). Only the benchmark
-// benches/gpu/atomics.rs, which compares the resulting phi with that of kernels/evolution.cu, and
-// tests/devices compile this file.
+// One explicit step of advection, normal motion and curvature that sums the contributions of cells
+// by atomic additions to global memory instead of gathering them (Fu et al., Table IV). Only the
+// benchmark benches/gpu/atomics.rs, which compares the resulting phi with that of
+// kernels/evolution.cu, and tests/devices compile this file.
 //
 // As in evolution.cu, a block computes a patch, with phi in shared memory. A block adds only to the
 // sums of vertices that its patch owns, so a block barrier is sufficient before the sums are read.

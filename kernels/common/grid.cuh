@@ -7,9 +7,9 @@
 #define SPIN()
 #endif
 
-// Waits until `blocks` blocks have arrived. All calls in a kernel must pass the same number.
-// `arrived` is 0 at the start of the kernel and must not be used for anything else. It is never
-// reset, so a kernel may have at most 2^32 arrivals.
+// Waits until `blocks` blocks have arrived. All calls during a kernel launch must pass the same
+// `blocks`. `arrived` is 0 at the start of the kernel and must not be used for anything else. It is
+// never reset, so there may be at most 2^32 arrivals during a launch.
 DEVICE void grid_barrier(u32* arrived, u32 blocks) {
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -2,6 +2,6 @@
 #pragma once
 #include "common/real.cuh"
 
-// Returns dt, or all of rest (the time left to the target) if the step would leave less than a
+// Returns dt, or `rest` (the time left until the target) if dt is longer or would leave at most a
 // millionth of it; the counterpart of up_to in src/levelset/evolution/step_target.rs.
 DEVICE double up_to(double dt, double rest) { return dt < rest * (1.0 - 1e-6) ? dt : rest; }

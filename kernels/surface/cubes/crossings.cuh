@@ -54,7 +54,7 @@ DEVICE u32 mark_crossings(const Block& b) {
     return all;
 }
 
-// Returns the number of a crossing among the crossings of its tile. The crossing lies on the edge
+// Returns the index of a crossing among the crossings of its tile. The crossing lies on the edge
 // along axis `a` from a voxel of the tile.
 DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     const u32 word = voxel / 32, bit = voxel % 32, below = (1u << bit) - 1;
@@ -63,7 +63,7 @@ DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     return before + (a > 0 ? x >> bit & 1 : 0) + (a > 1 ? y >> bit & 1 : 0);
 }
 
-// Returns the number of a crossing that enters the tile along axis `a` at position `place` of the
+// Returns the index of a crossing that enters the tile along axis `a` at position `place` of the
 // face.
 DEVICE u32 rank_of_coming(const u32* record, u32 place, u32 a) {
     u32 rank = record[INNER];
