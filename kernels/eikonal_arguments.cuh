@@ -34,7 +34,7 @@ typedef real CellShapes;
 // The sign bit marks a given value, so that 0 can be given, too.
 DEVICE bool is_given(real stored) { return to_bits(stored) >> (8 * sizeof(real) - 1); }
 
-// Returns whether patches with late values wait for those with earlier ones.
+// Returns whether patches with later pending values wait for those with earlier ones.
 DEVICE bool is_ordered(const Eikonal& e) { return e.near < INFINITY_R; }
 
 DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }

@@ -10,7 +10,7 @@
 // second-order advection, one block of galerkin_residual does this for all blocks. Steps therefore
 // follow each other without synchronization with the host. Before the previous step has ended, a
 // block already fetches all data that steps do not change. evolution_settle updates the control
-// block after the last step.
+// block after the last step of a cycle.
 //
 // variants: REAL=double, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
 //     | REAL=float, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1

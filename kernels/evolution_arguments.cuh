@@ -61,7 +61,7 @@ DEVICE real weight_of(const Patch& patch, const Evolution& s, const u32 (&corner
 #endif
 }
 
-// Clears the values of a vertex that stops moving, because other vertices read them.
+// Clears the intermediate values of a vertex that does not move, because its neighbors read them.
 DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 #if ADVECTION == ADVECTION_TAYLOR_GALERKIN
     s.increment[vertex] = R(0);

@@ -4,7 +4,7 @@
 #include "common/vector.cuh"
 #include "generated/patches.cuh"
 
-// The type of local vertex numbers and gather columns. They fit in 16 bits unless a patch is very
+// The type of local vertex indices and gather columns. They fit in 16 bits unless a patch is very
 // large.
 #ifdef WIDE_PATCHES
 typedef u32 local_index;
@@ -12,8 +12,8 @@ typedef u32 local_index;
 typedef u16 local_index;
 #endif
 
-// Local numbers of the corners of a cell, read and stored as one word. Triangles leave the fourth
-// unused.
+// Local indices of the corners of a cell, read and stored as one word. Triangles leave the fourth
+// index unused.
 #ifdef WIDE_PATCHES
 struct __align__(16) Corners {
     u32 all[4];
@@ -52,15 +52,15 @@ struct Patch {
     u32 cells, n_cells;  // position of its first cell among the cells of all patches
     u32 halo_at, columns_at, n_column_words;
 
-    // Converts a local vertex number to a vertex number in patch order.
+    // Converts a local vertex index to a vertex index in patch order.
     DEVICE u32 vertex(u32 local) const {
         return local < n_owned ? first + local : all.halo[halo_at + local - n_owned];
     }
 
-    // Returns the local number of corner k of cell t.
+    // Returns the local index of corner k of cell t.
     DEVICE u32 corner(u32 t, u32 k) const { return corners(t).of(k); }
 
-    // Returns the local numbers of all corners of cell t.
+    // Returns the local indices of all corners of cell t.
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
     // Returns the start of the gather columns of an owned vertex; for `local` = n_owned, the end of

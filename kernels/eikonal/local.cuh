@@ -44,7 +44,7 @@ DEVICE Local local_of(unsigned char* shared, const Eikonal& e) {
     return local;
 }
 
-// Coordinates that are being copied to shared memory. Shapes are computed from them.
+// Coordinates that are being copied to shared memory, if cells need them (HAS_POINTS).
 struct PointsAhead {
 #if HAS_POINTS
     Fetch<real, 3> values;
@@ -67,8 +67,9 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
 }
 
 // Offers an owned vertex a candidate for its value. The candidate counts if it is below the present
-// value `before` by more than rounding, and below the cap of the vertex. Returns whether other
-// threads already see the new value. With rounds, they see it only after settle.
+// value `before` by more than rounding, and, if there are caps, below the cap of the vertex.
+// Returns whether other threads already see the new value. With rounds, they see it only after
+// settle.
 DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v, real before, real candidate,
                 real least_step) {
     real decrease = fmax(least_step, DECREASE * candidate);

@@ -44,8 +44,8 @@ DEVICE Held hold(const Patch& patch, const Eikonal& e, const Local& local) {
     return held;
 }
 
-// Computes the candidates of one cell for its corners. Returns whether a value was lowered that
-// other threads already see.
+// Computes the candidates of one cell for its corners. Returns whether other threads already see a
+// lowered value.
 DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
                  real least_step) {
     int lively = 0;

@@ -57,7 +57,7 @@ DEVICE void from_below(const SimplexOf<M> &s, const real (&phi)[M], real (&offer
 }
 
 // Raises `slope` to the slopes on the faces of a tetrahedron. Does nothing for a triangle: its
-// sides are edges, which are already included.
+// sides are edges, whose slopes are already included.
 DEVICE void face_slopes(const Vec3 (&)[3], const real (&)[3], real (&)[3]) {}
 
 DEVICE void face_slopes(const Vec3 (&x)[4], const real (&phi)[4], real (&slope)[4]) {

@@ -66,7 +66,7 @@ struct Asked {
 
     DEVICE static u32 local(int i) { return threadIdx.x + i * BLOCK; }
 
-    // Finds the numbers of the vertices, which are the same in all steps.
+    // Finds the indices of the vertices in patch order, which are the same in all steps.
     DEVICE void find(const Patch& patch) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {

@@ -328,7 +328,8 @@ DEVICE void join_lanes(Sums& sums) {
     }
 }
 
-// Returns the rate of change of phi at a vertex due to a term.
+// Returns the rate at which a term lowers phi at a vertex. The caller multiplies the rate of
+// curvature by beta.
 DEVICE real rate_of(int term, const Sums& sums) {
 #if HAS_SPEED && NORMAL == NORMAL_HOPF_LAX
     if (term == OF_SPEED) return sums.num[term] - sums.den[term];
