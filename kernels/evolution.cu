@@ -115,9 +115,9 @@ enum { AT_ONCE = 2 };
 //
 // Grid: the blocks that work on patches, and one more. The additional block passes on the progress
 // of the steps; with second-order advection, it does nothing. Block: BLOCK threads, a multiple of
-// 32. Shared: the slots of a chunk; [largest_local] points, with second-order advection as many
-// increments, and unless WHOLE as many bytes; [largest_columns] rows and columns; if CHUNKED also
-// [largest_owned * LANES] sums.
+// 32. Shared: the slots of a chunk; [largest_local] points; with second-order advection,
+// [largest_local] increments; unless WHOLE, [largest_local] bytes; [largest_columns] rows and
+// columns; if CHUNKED also [largest_owned * LANES] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
 #if !HAS_DRIFT

@@ -88,7 +88,7 @@ DEVICE Work work_of(const Patches& m, const Evolution& s, const Control& c) {
     return Work{s.active + (u64)list * m.n_patches, (halt | due) ? 0 : n_active, list ? odd : even};
 }
 
-// Starts copying the rows and columns of a patch.
+// Starts copying the rows and columns of the gather matrix of a patch to shared memory.
 DEVICE void send_for_columns(const Patch& patch, const Local& local) {
     const Columns* columns = pinned(patch.columns());
     for_each_of<2>(patch.n_column_words, [&](u32 at) { copy_async(local.staged + at, columns + at); });

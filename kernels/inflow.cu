@@ -11,9 +11,10 @@
 #endif
 #include "evolution_arguments.cuh"
 
-// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points inward
-// and exceeds the fraction `part` of the sum of the magnitudes of its terms. The flux out of
-// gaps of the mesh, the product of `gap` with the velocity, is added, so that it cancels.
+// Returns whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`,
+// points inward and its magnitude exceeds the fraction `part` of the sum of the magnitudes of its
+// terms. The flux out of gaps of the mesh (the product of `gap` and the velocity) is added, so that
+// faces beside gaps do not count as boundary.
 DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, const real* gap, real part) {
     u32 self[N];
 #pragma unroll
@@ -76,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
 #if INFLOW
 // Sets phi^(n+1) at inflow vertices to the given values at the end of the step, clamped to the half
 // width. At the other boundary vertices, phi keeps its value if their patch is not active. Records
-// whether an interface enters outside the current band.
+// whether an interface enters outside the current band, and halts if a given value is not finite.
 //
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, Evolution s, Inflow q) {

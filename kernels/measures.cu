@@ -19,9 +19,9 @@ struct Sums {
     i64 components, euler_number;
 };
 
-// Bits of `counted`: first the edges, from bit FIRST_FACET the facets of a tetrahedron, each with
-// the number of the opposite corner, and CELL. Every edge, facet and cell of the mesh is counted
-// once, in one cell of one patch. The facets of a triangle are its edges.
+// Bits of `counted`: the edges, starting at bit 0; the facets of a tetrahedron, each at bit
+// FIRST_FACET plus the index of the opposite corner; and CELL. Every edge, facet and cell of the
+// mesh is counted once, in one cell of one patch. The facets of a triangle are its edges.
 enum { EDGES = N * (N - 1) / 2, FIRST_FACET = 6, CELL = 1 << 15 };
 
 DEVICE Sums no_sums() {

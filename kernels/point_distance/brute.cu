@@ -7,7 +7,7 @@
 //
 // Defines: REAL (float). KEY and NORM have values from generated/distance_keys.cuh. For integer
 // coordinates, the squares of the L2 norm are expanded. All other keys are computed directly.
-// NUMBERED: if 1, the number of the nearest site is found, too. QUERIES: the number of queries per
+// NUMBERED: if 1, the index of the nearest site is found, too. QUERIES: the number of queries per
 // thread.
 //
 // variants: REAL=float
@@ -186,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
                 break;
             }
         }
-        // Keeps the smallest key of all slices and, among equal keys, the smallest site number.
+        // Keeps the smallest key of all slices and, among equal keys, the smallest site index.
         atomicMax(brute.sites.found + i, ~((u64)key << 32 | (brute.sites.first + (u64)site * brute.sites.every)));
 #else
         atomicMax((u32*)(brute.sites.found + i) + 1, ~key);

@@ -279,7 +279,8 @@ struct Distances {
 };
 
 // Returns true if the mean distance found by the previous pass is less than `limit` on every line
-// of a warp. The mean is taken over every SAMPLED-th of the n voxels of a line.
+// of a warp. The mean is taken over every SAMPLED-th of the n voxels of a line, with distances
+// capped at four times the limit.
 template <class Line>
 DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     float sum = 0, samples = 0;
@@ -357,8 +358,10 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
 //
 // Grid: one thread per line along y, rounded up. Block: 256 threads. Shared memory: none.
 //
-// steps [nz][ny][nx], from edt_rows near from edt_choose_slabs list [nz][ny][nx] squares
-// [nz][ny][nx]; FAR if the slab has no voxel to which distances are measured
+// steps    [nz][ny][nx], from edt_rows
+// near     from edt_choose_slabs
+// list     [nz][ny][nx]
+// squares  [nz][ny][nx]; FAR if the slab has no voxel to which distances are measured
 extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x;

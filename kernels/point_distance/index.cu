@@ -20,8 +20,8 @@
 struct Node {
     number low[3], high[3];
     u32 begin, end;
-    u32 second;             // the number of the second child; 0 for a leaf
-    u32 least;              // the smallest number of a site in the box
+    u32 second;             // the index of the second child; 0 for a leaf
+    u32 least;              // the smallest index of a site in the box
 };
 
 struct Entry {
@@ -87,7 +87,7 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
     key bound = to_box(node, q);
     for (;;) {
         // A box at the same distance as the best site may contain a site at that distance with a
-        // smaller number. The comparison of numbers keeps the search short if many sites are at one
+        // smaller index. The comparison of indices keeps the search short if many sites are at one
         // position.
         if (bound < best || (bound == best && node.least < site)) {
             if (node.second != 0) {

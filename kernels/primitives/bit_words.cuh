@@ -10,7 +10,7 @@
 
 #if DISCRIMINATOR == DISCRIMINATOR_BYTES
 // Returns the word of the 64 cells of a row that start at index `first`. Bits of cells with an
-// index of `n` or above are 0. `cells` and `first` are multiples of 16 bytes.
+// index of `n` or above are 0. `cells` is aligned to 16 bytes, and `first` is a multiple of 16.
 DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     u64 word = 0;
     if (first + 64 <= n) {

@@ -3,9 +3,9 @@
 //
 // The tiles form groups. Every block publishes the number of set flags of its tile; the last tile
 // of a group publishes the sum of all tiles up to its end instead. In one step, a block then adds
-// up the sum of the previous groups and the numbers of the preceding tiles of its own group,
-// instead of looking back from tile to tile. A block takes the number of its tile from a counter,
-// so that every preceding tile belongs to a block that is already running.
+// up the sum of the previous groups and the counts of the preceding tiles of its own group, instead
+// of looking back from tile to tile. A block takes the index of its tile from a counter, so that
+// every preceding tile belongs to a block that is already running.
 #include "primitives/compact.cuh"
 
 enum {
@@ -18,8 +18,8 @@ enum {
     // at once.
     LOOKS = 4,
     GROUP = LOOKS * BLOCK,
-    // If fewer than one in this many flags of a warp is set, each lane writes the indices of its
-    // own words.
+    // If fewer than one in this many flags of a warp is set, each lane writes the indices of the
+    // set flags in its own words.
     FEW = 256,
     // Otherwise the list is made in PARTS parts. The indices of a part pass through the shared
     // memory of its words, which has room for ROOM indices.
@@ -75,8 +75,8 @@ DEVICE u32 sum_of_warp(u32 value) {
     return value;
 }
 
-// Waits until the preceding tiles that this thread reads have published their numbers in this
-// launch. Returns the sum of these numbers.
+// Waits until the preceding tiles that this thread reads have published their counts in this
+// launch. Returns the sum of these counts.
 DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     const u32 group = tile / GROUP * GROUP, first = group > 0 ? group - 1 : 0;
     u64 words[LOOKS];

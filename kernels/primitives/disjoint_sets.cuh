@@ -1,8 +1,8 @@
 // Disjoint sets of vertices that many threads join pair by pair.
 //
-// Each vertex names another vertex of its set with a smaller number; the smallest vertex names
-// itself. Only the smallest vertex of a set is joined to another set, so every successful join
-// reduces the number of sets by one.
+// Each vertex names a vertex of its set with a smaller index; the smallest vertex (the one with the
+// smallest index) names itself. Only the smallest vertex of a set is joined to another set, so
+// every successful join reduces the number of sets by one.
 #pragma once
 #include "common/types.cuh"
 

@@ -2,7 +2,7 @@
 // them (D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back",
 // NVIDIA technical report NVR-2016-002).
 //
-// A block takes the number of its tile from a counter, so that every preceding tile belongs to a
+// A block takes the index of its tile from a counter, so that every preceding tile belongs to a
 // block that is already running. Waiting for these tiles is therefore safe, whatever the order of
 // blocks.
 #pragma once
@@ -15,8 +15,8 @@ const u64 NOTHING = 0;
 const u64 SUM_OF_TILE = 1ull << 32;
 const u64 SUM_TO_END = 2ull << 32;
 
-// Returns the sum of all tiles before this one. The first warp calls it, and each step reads 32
-// tiles.
+// Returns the sum of all tiles before this one. The whole first warp must call it. Each step reads
+// 32 tiles.
 DEVICE u32 sum_before(const u64* told, u32 tile) {
     u32 sum = 0;
     // Lane k reads the tile that is k + 1 positions back.
@@ -36,8 +36,8 @@ DEVICE u32 sum_before(const u64* told, u32 tile) {
     }
 }
 
-// Publishes the sum of a tile and returns the sum of the preceding tiles in lane 0. The first warp
-// calls it.
+// Publishes the sum of a tile and returns the sum of the preceding tiles. The whole first warp must
+// call it.
 DEVICE u32 tell_and_look(u64* told, u32 tile, u32 sum_of_tile) {
     if (lane_of_thread() == 0 && tile > 0) __stcg(&told[tile], SUM_OF_TILE | sum_of_tile);
     const u32 before = tile > 0 ? sum_before(told, tile) : 0;

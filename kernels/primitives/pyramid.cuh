@@ -21,7 +21,8 @@ DEVICE Shape child_of(Shape cell, u32 c) {
     return child;
 }
 
-// Returns the parent of a cell and sets `c` to the number of the cell among its children.
+// Returns the parent of a cell and sets `c` to the index of the cell among the children of that
+// parent.
 DEVICE Shape parent_of(Shape cell, u32& c) {
     c = LINES ? cell.x % 4 : cell.x % 2 + cell.y % 2 * 2 + (FAN == 8 ? cell.z % 2 * 4 : 0);
     return {cell.x / (LINES ? 4 : 2), LINES ? cell.y : cell.y / 2, FAN == 8 ? cell.z / 2 : cell.z};

@@ -2,7 +2,7 @@
 // by tiles and depends neither on the GPU nor on the run. The counterpart,
 // crates/core/src/primitives/reduce.rs, adds floating-point numbers in another order.
 //
-// Define: VALUE, the type of the numbers. NaN values are ignored by the minimum and the maximum.
+// Defines: VALUE, the type of the numbers. NaN values are ignored by the minimum and the maximum.
 //
 // variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"

@@ -305,7 +305,9 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
 // Grid: any number of warps, which share the boxes and their parts. Block: 256 threads. Shared
 // memory: none.
 //
-// boxes [n] parts number of parts of each box, at least 1 counts [n], zero at the start
+// boxes   [n]
+// parts   number of parts of each box, at least 1
+// counts  [n], zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 histopyramid_counts(Pyramid pyramid, const Box* boxes, u64 n, u32 parts, u32* counts) {
     const u64 warps = (u64)gridDim.x * WARPS;
