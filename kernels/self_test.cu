@@ -1,7 +1,7 @@
 // The test that `zeroset devices` runs on every GPU: a vector update, and a sum per block in a
 // fixed order, so that the host can require bitwise identical results.
 //
-// Define REAL (double or float).
+// Defines: REAL (double or float).
 //
 // variants: REAL=double | REAL=float
 

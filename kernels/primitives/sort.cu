@@ -2,10 +2,10 @@
 // the data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix
 // sort for GPUs", 2022, arXiv:2206.01784).
 //
-// KEY is u32 or u64. TOLD is the type of the numbers that tiles publish: u32 for fewer than 2^30
+// KEY is u32 or u64. TOLD is the type of the counts that tiles publish: u32 for fewer than 2^30
 // keys, otherwise u64. sort_count counts all digits of all keys, sort_places converts the counts to
 // the first position of each digit, and sort_pass sorts keys and values by one digit. As in
-// scan.cu, a block takes the number of its tile from a counter and looks back at the preceding
+// scan.cu, a block takes the index of its tile from a counter and looks back at the preceding
 // tiles.
 //
 // variants: KEY=u32 | KEY=u64
@@ -53,7 +53,8 @@ DEVICE void count_digits(u32 (&found)[sizeof(key)][DIGITS], const Keys& many, u3
 
 // Counts how often each digit occurs in each pass.
 //
-// Grid: any number of blocks, which share the keys. Block: 512 threads. Shared memory: 8 KB.
+// Grid: any number of blocks, which share the keys. Block: 512 threads. Shared memory: 4 KB (KEY =
+// u32), 8 KB (u64).
 //
 // keys    [n], aligned to 16 bytes
 // counts  zero at the start, [n_passes][256]

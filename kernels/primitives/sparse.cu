@@ -1,7 +1,7 @@
 // Conversion of dense matrices to sparse ones, which keep the entries that are not 0. It is the
 // counterpart of crates/core/src/primitives/sparse.rs.
 //
-// Define: VALUE, the type of the entries.
+// Defines: VALUE, the type of the entries.
 //
 // variants: VALUE=u8 | VALUE=double
 #include "primitives/block.cuh"

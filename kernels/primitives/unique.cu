@@ -2,7 +2,7 @@
 // run. It is the counterpart of crates/core/src/primitives/unique.rs. compact_bits.cu lists the
 // bits.
 //
-// Define: VALUE, the type of the items.
+// Defines: VALUE, the type of the items.
 //
 // variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"
@@ -32,8 +32,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) unique_mark(const VALUE* 
 //
 // Grid: any number of threads, which share the runs. Block: 256 threads. Shared memory: none.
 //
-// items [n] offsets index of the first item of each run, [n_runs + 1]; the last entry is written
-// found [n_runs]
+// items    [n]
+// offsets  index of the first item of each run, [n_runs + 1]; only the last entry is written
+// found    [n_runs]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 unique_items(const VALUE* items, u64 n, u32* offsets, u64 n_runs, VALUE* found) {
     const u64 threads = (u64)gridDim.x * BLOCK, thread = (u64)blockIdx.x * BLOCK + threadIdx.x;

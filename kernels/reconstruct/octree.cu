@@ -14,7 +14,7 @@
 #include "generated/potential.cuh"
 #include "reconstruct/octree_nodes.cuh"
 
-// The number of integer parts per voxel in sums.
+// Sums are integers in units of 1 / PARTS voxel.
 #define PARTS 262144.0
 
 // The number of samples that a thread sums. SUMMED is the number for a block.

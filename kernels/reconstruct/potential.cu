@@ -185,7 +185,7 @@ struct View {
         u64 wanted = 0;
         u32 place = 0;
         for (u32 k = 0; k < 3; k++) {
-            // A multiple of the tile edge is added to make the number positive, so that the
+            // A multiple of the tile edge is added to make the coordinate positive, so that the
             // division rounds down.
             const u32 up = (u32)(v[k] + (1 << KEY_BITS) * E);
             wanted |= (u64)(up / E - (1u << KEY_BITS) + (1u << (KEY_BITS - 1))) << (k * KEY_BITS);

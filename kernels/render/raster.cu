@@ -4,7 +4,7 @@
 // The kernels run in the order raster_extent, raster_corners, raster_triangles, raster_wide,
 // raster_paint. If lines are drawn, raster_heights follows. A sample is a 64-bit word. Its upper
 // half encodes the height of the visible triangle, and its lower half is the complement of the
-// number of the triangle. The largest word gives the result that the CPU obtains by drawing
+// index of the triangle. The largest word gives the result that the CPU obtains by drawing
 // triangles in order.
 #include "generated/raster.cuh"
 #include "render/light.cuh"
@@ -39,7 +39,8 @@ DEVICE u64 ordered(double x) {
 //
 // Grid and block: any number of whole warps, which share the points. Shared memory: none.
 //
-// extent  [5] initially zeros; ordered bits, of which the first two are those of negated numbers
+// extent  [5] initially zeros; ordered bits, of which the first two are those of negated
+// coordinates
 extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* extent) {
     const u32 threads = gridDim.x * blockDim.x;
     u64 most[5] = {0, 0, 0, 0, 0};
@@ -166,7 +167,7 @@ DEVICE float height_of(u64 sample) {
 DEVICE u32 triangle_of(u64 sample) { return ~(u32)sample; }
 
 // Draws every `step`-th sample of a triangle starting at `first`, in every `stride`-th row starting
-// at `row`. Both are counted from the lower corner of its bounding box.
+// at `row`. `first` and `row` are counted from the lower corner of the triangle's bounding box.
 DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 step, u32 row, u32 stride, u64* samples) {
     i64 low_x, high_x, low_y, high_y;
     ends(flat.x, wide, low_x, high_x);
@@ -199,7 +200,7 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
                 // CPU.
                 if (z != z) break;
                 const float height = (float)(z < lowest ? lowest : z > highest ? highest : z);
-                // At equal heights, the triangle with the smaller number wins.
+                // At equal heights, the triangle with the smaller index wins.
                 const u64 sample = (u64)ordered(height) << 32 | ~t;
                 u64* at = samples + (y * wide + x);
                 if (sample > *at) atomicMax(at, sample);

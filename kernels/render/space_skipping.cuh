@@ -25,7 +25,9 @@ DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     return (sqrt(b * b - a * behind) - b) / a;
 }
 
-// Returns whether the cube whose center is at `offset` from the point on the ray is a candidate.
+// Returns whether the cube whose center is at `offset` from the point on the ray is a candidate:
+// the ray may meet the cube ahead of the point, or the center is in the cone around the direction
+// of the ray.
 DEVICE bool counts(const SpaceSkipping& guide, const Triple& offset, const Triple& along) {
     const double ahead = dot(offset, along), square = dot(offset, offset);
     const double aside = square - ahead * ahead, reach = HALF_DIAGONAL + SLACK;

@@ -213,8 +213,11 @@ DEVICE Vec3 vertex(const double* vertices, u32 v) {
 //
 // Grid and block: any number of warps, which share the triangles. Shared memory: none.
 //
-// vertices [n_vertices][3] corners [n][3] names, numbers as above volumes, areas integer units per
-// cubic length (for 6 V) and per square length (for 2 A) parts must hold the extents, [n_parts]
+// vertices        [n_vertices][3]
+// corners         [n][3]
+// names, numbers  as above
+// volumes, areas  integer units per cubic length (for 6 V) and per square length (for 2 A)
+// parts           must hold the extents, [n_parts]
 extern "C" __global__ void parts_volumes(const double* vertices, const u32* corners, u32 n, const u32* names, const u32* numbers,
                                          double volumes, double areas, Part* parts) {
     const u64 threads = (u64)gridDim.x * blockDim.x;

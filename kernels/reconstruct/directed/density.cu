@@ -16,8 +16,8 @@ enum : u32 {
 };
 // The largest search distance for neighbors, in cubes along each axis.
 enum : i32 { REACH = 4 };
-// The largest reach of a cell, in multiples of the distance to the sixth neighbor. A sample whose
-// cell reaches farther lies at a boundary.
+// The largest reach of a cell, in multiples of the distance to the sixth nearest neighbor. A sample
+// whose cell reaches farther lies at a boundary.
 #define RIM 3.0
 
 DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
@@ -74,7 +74,8 @@ DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
 typedef double Cells[2][CORNERS][2];
 
 // Returns the distance from the origin to the farthest corner of its cell, which the neighbors cut
-// out of a square of half side `half`. Returns -1 if the cell reaches the boundary of the square.
+// out of a square of half side `half`. Returns -1 if the cell reaches the boundary of the square or
+// has fewer than three corners.
 DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& cells) {
     const u32 lane = lane_of_thread(), before = (1u << lane) - 1;
     if (lane < 4) {
@@ -129,8 +130,8 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
 }
 
 // Computes two numbers for every `every`-th sample: the distance to the farthest corner of its
-// Voronoi cell, and the mean distance of its (up to) six nearest neighbors from its plane. The
-// first is negative at a boundary, or if there are too few neighbors.
+// Voronoi cell, and the mean distance of its (up to) six nearest neighbors from its plane. At a
+// boundary, or if there are too few neighbors, the first is -1 and the second is 0.
 //
 // Grid: one warp for each of the n samples. Block: 128 threads. Shared memory: 5 KB.
 //

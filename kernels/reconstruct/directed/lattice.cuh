@@ -50,8 +50,8 @@ DEVICE Place tile_of(const Lattice& lattice, u64 key) {
             (i32)(key >> (lattice.bits[0] + lattice.bits[1]))};
 }
 
-// Returns the key of a cube. The high bits are the key of its tile, and the low bits are its
-// position in the tile.
+// Returns the key of a cube. The high bits are the key of its tile, and the low nine bits are the
+// position of the cube in the tile.
 DEVICE u64 cube_key(const Lattice& lattice, const Place& cube) {
     const Place tile = {cube.x / (i32)EDGE, cube.y / (i32)EDGE, cube.z / (i32)EDGE};
     const u32 x = cube.x % EDGE, y = cube.y % EDGE, z = cube.z % EDGE;
@@ -108,8 +108,8 @@ struct Neighbor {
     u32 tile, vertex;
 };
 
-// Returns the vertex at a position from -1 to 8 along each axis of a tile. `around` lists its 27
-// tiles.
+// Returns the vertex at a position from -1 to 8 along each axis of a tile. `around` lists the 27
+// tiles around it, including the tile itself.
 DEVICE Neighbor vertex_at(const u32* around, const Place& at) {
     const i32 dx = (at.x + 8) / 8 - 1, dy = (at.y + 8) / 8 - 1, dz = (at.z + 8) / 8 - 1;
     const u32 x = (u32)(at.x & 7), y = (u32)(at.y & 7), z = (u32)(at.z & 7);
