@@ -24,8 +24,8 @@
 //
 // Grid: one thread per word, rounded up. Block: 256 threads. Shared memory: none.
 //
-// asked    the discriminator, with its values words    [n_words], n_words = cells / 64, rounded up;
-// read only with KEEP
+// asked    the discriminator, with its values
+// words    [n_words], n_words = cells / 64, rounded up; read only with KEEP
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) bits_of_cells(Discriminator asked, u64 n_words, u64* words) {
     const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;
     const u64 word = word_of_slot(asked, {0, 0, 0}, slot);

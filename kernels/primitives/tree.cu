@@ -51,8 +51,11 @@ DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape sh
 //
 // Grid: one thread per slot, rounded up. Block: 256 threads. Shared memory: none.
 //
-// values   values of a grid of shape `base`, x fastest below    [cells][FAN], of the level below;
-// not read for level 1 cells    shape of the level counts   [records][FAN]
+// values   values of a grid of shape `base`, x fastest
+// below    [cells][FAN], of the level below; not read for level 1
+// cells    shape of the level
+// level    at least 1
+// counts   [records][FAN]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 tree_level(const VALUE* values, Shape base, const u32* below, Shape cells, u32 level, Shape records, u32* counts) {
     const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;

@@ -9,9 +9,9 @@
 //
 // Grid: the picture in rectangles of RAYS_WIDE x RAYS_TALL rays. Block: 128. Shared memory: none.
 //
-// t      [tall][wide] distance from the start of the ray; infinite if it hit nothing cubes  index
-// of the cube that the ray hit; 2^32 - 1 if it hit nothing steps  number of positions examined; 0
-// if the ray misses the box of all occupied cubes
+// t      [tall][wide] distance from the start of the ray; infinite if it hit nothing
+// cubes  index of the cube that the ray hit; 2^32 - 1 if it hit nothing
+// steps  number of positions examined; 0 if the ray misses the box of all occupied cubes
 extern "C" __global__ void __launch_bounds__(128, 4)
     march_rays(Solid solid, SpaceSkipping guide, Frame frame, double* t, u32* cubes, u32* steps) {
     u32 column, row;

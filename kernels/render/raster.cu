@@ -39,8 +39,7 @@ DEVICE u64 ordered(double x) {
 //
 // Grid and block: any number of whole warps, which share the points. Shared memory: none.
 //
-// extent  [5] initially zeros; ordered bits, of which the first two are those of negated
-// coordinates
+// extent  [5] initially zeros; ordered bits, the first two of negated coordinates
 extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* extent) {
     const u32 threads = gridDim.x * blockDim.x;
     u64 most[5] = {0, 0, 0, 0, 0};
