@@ -2,11 +2,11 @@
 // src/surface/quality.rs. Distances are bitwise identical, except where rounding decides whether a
 // box is visited.
 //
-// Triangles are sorted along a Hilbert curve through the centers of their boxes. Each leaf of a
-// complete binary tree of boxes contains LEAF of them. The children of node k are 2 k and 2 k + 1,
-// and the root is 1. The index of the first leaf equals the number of leaves, a power of two.
-// Leaves after the last triangle are empty. Points are visited along the same curve, so that the
-// threads of a warp take similar paths.
+// Triangles are sorted by the positions of the centers of their boxes along a Hilbert curve. Each
+// leaf of a complete binary tree of boxes contains up to LEAF of them. The children of node k are 2
+// k and 2 k + 1, and the root is 1. The index of the first leaf equals the number of leaves, a
+// power of two. Leaves after the last triangle are empty. Points are visited along the same curve,
+// so that the threads of a warp take similar paths.
 //
 // The order is gaps_middles, a sort, gaps_order, gaps_leaves, then gaps_join for each level,
 // starting at the lowest, then gaps_nearest and gaps_sums.

@@ -173,7 +173,7 @@ DEVICE void write_points(double* staged, double* to, const double (&point)[3], u
     __syncwarp();
 }
 
-// Writes the n vertices of the words of a warp. For each lane, `first` holds the numbers of its
+// Writes the n vertices of the words of a warp. For each lane, `first` holds the indices of its
 // first vertices along x, y and z. Vertex v is at position v - shift[axis] of the list.
 DEVICE void write_vertices(const Surface& s, Room& room, const Place& place, const Word& word,
                            const u32 (&first)[3], const u32 (&shift)[3], u32 n) {
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(VERTEX_BLOCKS)) sur
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group < n_groups; group += n_warps) {
         Place place(s, group);
         const Rows rows(s, place.row, place.y, place.z);
-        // Numbers of the first vertices of the row along x, y and z.
+        // Indices of the first vertices of the row along x, y and z.
         u32 first[3] = {0, 0, 0};
         if (place.is_in) {
             first[0] = s.first_vertex[place.row];

@@ -189,7 +189,7 @@ struct OfWarp {
 //
 // vertices  [n][3]
 // names     [n]
-// numbers   number of each component at its first vertex, [n]
+// numbers   index of each component at its first vertex, [n]
 // parts     [n_parts]
 extern "C" __global__ void parts_extents(const double* vertices, u32 n, const u32* names, const u32* numbers, Part* parts) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -289,7 +289,7 @@ extern "C" __global__ void parts_take_vertices(const double* from, u32 n, const 
     }
 }
 
-// Copies the kept triangles in their order, with the new numbers of their vertices.
+// Copies the kept triangles in their order, with the new indices of their vertices.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //

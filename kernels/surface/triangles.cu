@@ -6,7 +6,7 @@
 enum {
     // The number of cubes that a warp lists at a time.
     LISTED = 512,
-    // The number of vertex numbers stored per cube. This is one more than a cube has edges, so that
+    // The number of vertex indices stored per cube. This is one more than a cube has edges, so that
     // lanes use different banks.
     KEPT = 13,
     // The largest number of corners of the triangles of a cube.
@@ -22,8 +22,8 @@ struct Room {
     u16 list[LISTED];
 };
 
-// Writes the triangles of the words of a warp, starting with number `at`, and returns how many
-// there are. `xs`, `ys` and `zs` are the numbers of the first vertices in the words of each lane.
+// Writes the triangles of the words of a warp, starting at index `at`, and returns how many there
+// are. `xs`, `ys` and `zs` are the indices of the first vertices in the words of each lane.
 DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const Word& word, const u32 (&xs)[4],
                            const u32 (&ys)[2], const u32 (&zs)[2], u32 at) {
     const u32 full = 0xffffffffu, lane = lane_of_thread(), start = at;
@@ -91,7 +91,7 @@ surface_triangles(Surface s, const u64* cases) {
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group < n_groups; group += n_warps) {
         Place place(s, group);
         const Rows rows(s, place.row, place.y, place.z);
-        // Numbers of the first vertices of four rows along x, of two rows along y, and of two along
+        // Indices of the first vertices of four rows along x, of two rows along y, and of two along
         // z.
         u32 xs[4], ys[2], zs[2];
 #pragma unroll
@@ -104,8 +104,7 @@ surface_triangles(Surface s, const u64* cases) {
         u32 triangle = s.first_triangle[group * (WARP / lanes)];
         for (; place.first_w < s.words; place.first_w += lanes) {
             const Word word = rows.word(s, place.word(s), has_missing);
-            // The numbers of crossings in the preceding lanes, and in all lanes of the row. Two
-            // numbers share a word.
+            // The numbers of crossings of this lane, packed in pairs.
             const u32 counts[4] = {
                 (u32)__popc(word.along_x[0]) | (u32)__popc(word.along_x[1]) << 16,
                 (u32)__popc(word.along_x[2]) | (u32)__popc(word.along_x[3]) << 16,

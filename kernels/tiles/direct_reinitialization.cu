@@ -1,9 +1,9 @@
 // Direct reinitialization of phi: the counterpart of src/levelset/tiled/direct_reinitialization.rs.
 //
-// One cooperative kernel computes the distance of voxels next to the interface from phi itself. It
+// One cooperative kernel computes the distances of voxels next to the interface from phi itself. It
 // then computes the values of all other voxels from the previous values of their neighbors, and
-// repeats this until nothing changes or the limit on the number of passes is reached. The result
-// does not depend on the order of blocks.
+// repeats this second step until nothing changes or the limit on the number of passes is reached.
+// The result does not depend on the order of blocks.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
@@ -98,7 +98,7 @@ DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     return outward(inside, smaller(u, gamma));
 }
 
-// Reinitializes phi if a reinitialization is due, with at most `most` passes after the first one.
+// Reinitializes phi if a reinitialization is due, with at most `most` passes after the first pass.
 // Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_reinitialize(TileGrid g, TileMotion m, u32 most) {

@@ -45,7 +45,8 @@ DEVICE bool is_last_block(TileControl& c, u32 blocks) {
 // Returns whether this block is the last block of the grid to arrive.
 DEVICE bool is_last_block(TileControl& c) { return is_last_block(c, gridDim.x); }
 
-// Returns the index of a row in the look-up. The row of the tile itself is not stored.
+// Returns the index of a row in the look-up. The middle row, which contains the tile itself, is not
+// stored.
 DEVICE u64 row_at(const TileGrid& g, u32 row, u32 p) {
     return (u64)(row < TILE_ROWS / 2 ? row : row - 1) * g.capacity + p;
 }

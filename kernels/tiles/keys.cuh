@@ -1,7 +1,7 @@
 // Keys of tiles and directions to their neighbors: the counterpart of src/grid/keys.rs.
 //
 // A key is x | y << 21 | z << 42, where 2^20 is added to each coordinate. The direction (i, j, k),
-// with entries -1, 0 or 1, has the number (i + 1) + 3 (j + 1) + 9 (k + 1). Three consecutive
+// with entries -1, 0 or 1, has the index (i + 1) + 3 (j + 1) + 9 (k + 1). Three consecutive
 // directions form a row.
 #pragma once
 #include "common/types.cuh"

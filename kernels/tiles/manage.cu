@@ -291,7 +291,7 @@ DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) 
     return rank;
 }
 
-// Records in the neighbors of a deleted tile that it is inside.
+// Records in the neighbors of a deleted tile that the deleted tile is inside.
 DEVICE void set_borders(const Change& z, u32 p) {
     const u32 present = z.g.present[p];
     for (u32 row = 0; row < TILE_ROWS; row++) {

@@ -129,8 +129,8 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
 
 #if SCHEME == SCHEME_WENO5
 
-// For each of four voxels, sets the value if the voxel does not move, and lists the voxel if it
-// does. Bit i of the result is set if voxel i moves.
+// Sets the new values of four voxels as if none moved, and lists those that move. advance_listed
+// then overwrites the values of the listed voxels. Bit i of the result is set if voxel i moves.
 DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
     u32 moving = 0;
     if (is_here) {

@@ -167,7 +167,8 @@ DEVICE double bound_by(const TileControl& c, double speed) {
     return speed > 0.0 ? up_to(c.nu / speed, rest) : rest;
 }
 
-// Sets `halt` if nothing bounds the next step, or if the step is too short to change the time.
+// Sets `halt` if nothing bounds the next step, or if the step does not reach the target and is too
+// short to change the time.
 DEVICE void look_at_step(TileControl& c) {
     if (c.halt != RUNNING) return;
     if (!is_finite(c.dt)) c.halt = AT_REST;
@@ -204,8 +205,8 @@ DEVICE void swap_arrays(TileControl& c, u32 role) {
     c.at[role] = phi;
 }
 
-// Ends a step. Called by one thread after all its values are written. A failed step has no effect:
-// the previous phi stays in place.
+// Ends a step. Called by one thread after all values of the step are written. A failed step has no
+// effect: the previous phi stays in place.
 DEVICE void end_step(TileControl& c, u32 out) {
     const double dt = c.dt, rest = c.target - c.clock;
     c.rate = dt > 0.0 ? from_bits(c.next_change) / dt : 0.0;

@@ -68,7 +68,7 @@ DEVICE u32 tile_at(const Block& b, const i32 (&place)[3]) {
     return b.room.near[d];
 }
 
-// Returns the number of the vertex on edge `e` of the cube whose lowest corner is `cube`.
+// Returns the index of the vertex on edge `e` of the cube whose lowest corner is `cube`.
 DEVICE u32 vertex_on(const Block& b, const i32 (&cube)[3], u32 e) {
     const u32 a = e / 4, side = e % 4;
     i32 place[3] = {cube[0], cube[1], cube[2]};

@@ -9,8 +9,9 @@ struct Central {
     real xy, xz, yz;
 };
 
-// Returns unscaled differences: twice the first derivatives, the second derivatives, and four times
-// the mixed derivatives. `at(dx, dy, dz)` gives the values around the voxel.
+// Returns unscaled differences, in voxel units: twice the first derivatives, the second
+// derivatives, and four times the mixed derivatives. `at(dx, dy, dz)` gives the values around the
+// voxel.
 template <typename At>
 DEVICE Central differences(const At& at) {
     Central d;
