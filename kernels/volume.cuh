@@ -1,5 +1,5 @@
 // The numbers of a volume, stored in the type of its file, and interpolation between them: the
-// counterpart of crates/core/src/volume/mod.rs, always in double.
+// counterpart of crates/core/src/volume/mod.rs, always in double precision.
 #pragma once
 #include "generated/sampled_volume.cuh"
 

@@ -20,7 +20,7 @@ enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 enum { BLOCKS = 8 };
 
 // The largest |value| of any component, the largest sum of |values| over the components of a voxel,
-// and the smallest value.
+// and the smallest value, or 0 if all values are positive.
 struct Extremes {
     real largest, most, least;
     real wrong;  // NaN if a value is not finite

@@ -315,7 +315,7 @@ impl<R: Real> Solver<R> {
         cuda.write(&mut self.stats, &[0, 0, n])
     }
 
-    /// Checks that no solve so far has stalled.
+    /// Checks that no solve since the last reset has stalled.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the queue broke or the GPU fails.
