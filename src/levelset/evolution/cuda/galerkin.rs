@@ -8,7 +8,8 @@ use crate::levelset::evolution::galerkin::{CORRECTIONS, Galerkin};
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
-/// The numbers of triangles per thread, from most to fewest threads.
+/// The numbers of triangles per thread for which variants of the kernels are compiled, from most to
+/// fewest threads.
 const CELLS_PER_THREAD: [f64; 2] = [1.0, 2.0];
 
 /// The arrays of `kernels/galerkin.cu` and the parameters of its launches.

@@ -22,8 +22,8 @@ use crate::patches::cuda::{PatchesArgument, Shape};
 /// The number of threads per block of the kernels that visit vertices and cells only once.
 const PLAIN_BLOCK: u32 = 128;
 
-/// The numbers of triangles per thread from which the variants of a step are made. With more
-/// threads, a patch takes less time, but fewer patches run on the GPU at once.
+/// The numbers of triangles per thread for which variants of the step kernel are compiled. With
+/// more threads, a patch takes less time, but fewer patches run on the GPU at once.
 const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
 /// The number of triangles per thread if there are many more patches than fit on the GPU at once.
