@@ -80,7 +80,7 @@ pub struct Contents {
     pub entries: usize,
     /// The total size of the entries in bytes.
     pub bytes: u64,
-    /// The versions of the compilers that created the entries, in ascending order.
+    /// The versions of the compilers that created the entries, without duplicates, sorted as text.
     pub versions: Vec<String>,
 }
 

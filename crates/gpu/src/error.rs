@@ -38,7 +38,7 @@ pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     Error::device_fault(fault, what, remedy).because(error)
 }
 
-/// Returns the message of the driver, or the number of the error.
+/// Returns the message of the driver, or the error code if the driver has no message for it.
 fn words(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => {

@@ -7,7 +7,7 @@ use zeroset_core::error::{DeviceFault, Error};
 /// The properties of a GPU as reported by the driver.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpuInfo {
-    /// The number of the GPU in the driver's list, counted from 0.
+    /// The index of the GPU in the driver's list.
     pub ordinal: u32,
     /// The name, such as "NVIDIA H200".
     pub name: String,

@@ -31,8 +31,9 @@ pub const OPTIONS: [&str; 3] = ["--std=c++17", "-lineinfo", "--ptxas-options=-v"
 /// correctly and keeps subnormal numbers (no `--use_fast_math`).
 const AS_THE_CPU: [&str; 1] = ["--fmad=false"];
 
-/// The options for fast arithmetic: products and sums are fused, and division and square root are
-/// accurate to two units in the last place.
+/// The options for fast arithmetic: products and sums are fused, and single-precision division and
+/// square root are accurate to two units in the last place. `QUICK` selects the fast functions of
+/// `kernels/common/division.cuh`.
 const FUSED: [&str; 4] = ["--fmad=true", "--prec-div=false", "--prec-sqrt=false", "-DQUICK=1"];
 
 type Program = *mut std::ffi::c_void;
@@ -87,8 +88,8 @@ impl Nvrtc {
         OPENED.get_or_init(Nvrtc::open).as_ref().map_err(Reason::clone)
     }
 
-    /// Opens the first library that works: one of the files of [`locate`], or else the one that the
-    /// system loader finds.
+    /// Opens the first library that works. The candidate files come first ([`locate`] returns the
+    /// first one that exists), then the names that the system loader searches for.
     ///
     /// # Errors
     /// Returns [`Reason::NoCompiler`] with the locations that were tried.

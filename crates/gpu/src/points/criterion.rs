@@ -32,7 +32,7 @@ impl<'a> Asked<'a> {
         self.volume.shape().map(|n| n as u32)
     }
 
-    /// Returns true if the values are copied as 64-bit numbers, scaled as the file specifies.
+    /// Returns true if the values are copied in double precision, scaled as the file specifies.
     /// Expressions scale values themselves.
     fn is_scaled(&self) -> bool {
         !matches!(self.criterion, Criterion::Holds(_)) && self.volume.scaling() != Scaling::NONE
