@@ -13,8 +13,8 @@ use crate::{GpuInfo, Reason};
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
 /// Returns the properties of the GPU with this number if kernels can run on it. This needs a
-/// driver, a GPU that is new enough, and either a compiler (which is opened only if it cannot be
-/// located otherwise) or a cache with all kernels.
+/// driver, a GPU that is new enough, and either a compiler or a cache with all kernels. The
+/// compiler library is opened only if its file is not found and the cache is incomplete.
 ///
 /// # Errors
 /// Returns the [`Reason`] why kernels cannot run.

@@ -114,8 +114,8 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
     question.with_header(Predicate::NAME, printed.text())
 }
 
-/// Prepares the criteria and returns the first one and the others. Checks that the GPU can number
-/// the voxels, and that the data of the largest criterion fit in its free memory together with the
+/// Prepares the criteria and returns the first one and the others. Checks that voxel indices fit in
+/// 32 bits, and that the data of the largest criterion fit in its free memory together with the
 /// bytes that `beside` returns for the shape.
 fn asked<'a>(
     cuda: &Cuda,

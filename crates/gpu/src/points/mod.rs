@@ -31,10 +31,11 @@ const OF_BOX: u64 = 28;
 /// Lists the voxels that meet all criteria, like [`zeroset_core::points::find`] with
 /// [`Criterion::all`].
 ///
-/// If the criteria use the values, the volume is copied to the GPU in its own type. Gradients and
-/// templates use 64-bit numbers if the file scales the values. The voxel numbers are copied back.
-/// The voxels are the same as on the CPU, unless an expression contains a function that is not
-/// computed exactly (sin, exp and so on) and is rounded differently on the GPU.
+/// If the criteria use the values, the volume is copied to the GPU in its own type, or in double
+/// precision if the criterion is a gradient or a template and the file scales the values. The
+/// indices of the voxels are copied back. The voxels are the same as on the CPU, unless an
+/// expression contains a function that is not computed exactly (sin, exp and so on) and is rounded
+/// differently on the GPU.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if there is no criterion, and the errors of
@@ -98,7 +99,7 @@ pub fn counts_on(
     cuda.download(&pyramid.count(cuda, &cuda.upload(boxes)?)?)
 }
 
-/// Checks that a GPU can number the voxels.
+/// Checks that there are fewer than 2^32 voxels, so that their indices fit in 32 bits.
 fn check_number(volume: &Volume) -> Result<()> {
     let n = volume.n_voxels();
     match u32::try_from(n) {

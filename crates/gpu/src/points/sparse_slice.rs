@@ -14,10 +14,11 @@ use zeroset_core::volume::Volume;
 /// The bytes on the GPU per value of the slice, including its mark.
 const OF_NUMBER: u64 = 9;
 
-/// Returns the entries of a single-slice volume that are not 0, or for which an expression holds,
-/// like [`entries`](zeroset_core::points::entries()).
+/// Returns the entries of a single-slice volume that are not 0 or, if an expression is given, those
+/// for which it holds, like [`entries`](zeroset_core::points::entries()).
 ///
-/// The GPU selects the entries. If the matrix is `turned`, the CPU sorts them by row.
+/// The GPU selects the entries. If `turned` is true, the matrix is transposed, and the CPU sorts
+/// the entries by row.
 ///
 /// # Errors
 /// Returns [`Error::Case`](zeroset_core::Error::Case) if there are several slices, and the errors

@@ -32,8 +32,8 @@ impl DeviceBits {
         Ok(bits)
     }
 
-    /// Keeps only the cells that are also active under another discriminator. It is evaluated once
-    /// per cell, without waiting for the result.
+    /// Keeps only the cells that are also active under another discriminator. That discriminator is
+    /// evaluated once per cell, without waiting for the result.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceBits::new`].

@@ -145,7 +145,7 @@ impl Question {
         self
     }
 
-    /// Returns the number of cells along each axis, and their total number.
+    /// Returns the number of cells along each axis, and the total number of cells.
     pub(super) fn cells(&self) -> Result<([u32; 3], usize)> {
         let n = self.shape.iter().map(|&size| u64::from(size)).product::<u64>();
         match u32::try_from(n) {

@@ -15,7 +15,7 @@ const WARPS: usize = BLOCK / 32;
 const MOST_PARTS: usize = 256;
 
 impl DeviceHistoPyramid {
-    /// Stands for a key, coordinate or copy number that does not exist.
+    /// Stands for a key, coordinate or copy index that does not exist.
     pub const NONE: u32 = u32::MAX;
 
     /// Returns the active cells of a range of keys. Keys beyond the last key are left out. To find
@@ -50,7 +50,7 @@ impl DeviceHistoPyramid {
         unsafe { self.ask(cuda, "histopyramid_cells", given.with(n as u64), n) }
     }
 
-    /// Returns x, y, z and the copy number for a range of entries, in a list where each active cell
+    /// Returns x, y, z and the copy index for a range of entries, in a list where each active cell
     /// has `copies` consecutive entries (Ziegler et al. 2006, section 6.2). Entries beyond the last
     /// entry are left out. To find the last entry, the call waits for the pyramid like
     /// [`DeviceHistoPyramid::len`].
@@ -71,7 +71,7 @@ impl DeviceHistoPyramid {
         self.find_entries(cuda, 0, entries.start, n, copies)
     }
 
-    /// Returns the cell of each entry and the number of its copy: x, y, z and the copy number. All
+    /// Returns the cell of each entry and the index of its copy: x, y, z and the copy index. All
     /// four numbers are [`DeviceHistoPyramid::NONE`] for entries beyond the last.
     ///
     /// # Errors
