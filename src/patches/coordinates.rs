@@ -55,8 +55,9 @@ impl<R: Real> Coordinates<R> {
     /// Checks that every cell has a positive, finite measure and finite gradients in the
     /// floating-point type.
     ///
-    /// # Errors Returns [`Error::Mesh`] for the first cell, in patch order, that fails the check.
-    /// The error gives the number of the cell in the cleaned mesh and a remedy.
+    /// # Errors
+    /// Returns [`Error::Mesh`] for the first cell, in patch order, that fails the check. The error
+    /// gives the index of the cell in the cleaned mesh and a remedy.
     pub fn check(&self, patches: &Patches) -> Result<()> {
         let unfit = (0..patches.len()).into_par_iter().find_map_first(|p| match patches.arity() {
             3 => self.unfit_cell::<3>(patches, p),

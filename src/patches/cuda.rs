@@ -1,7 +1,7 @@
 //! Patches on a GPU, in a layout in which neighboring threads read neighboring numbers.
 //!
 //! The corners of a cell are packed into one word that a thread reads at once. The coordinates of a
-//! patch are stored by component (all x, all y, all z). Local numbers take 16 bits unless a patch
+//! patch are stored by component (all x, all y, all z). Local indices take 16 bits unless a patch
 //! is too large for that (Fu et al., section 3.1). `kernels/common/patches.cuh` reads this layout.
 
 mod kernel_arguments;
@@ -47,11 +47,11 @@ pub struct Shape {
     pub largest_columns: u32,
     /// The mean number of cells per patch.
     pub mean_cells: f64,
-    /// Whether local numbers need 32 bits.
+    /// Whether local indices need 32 bits.
     pub wide: bool,
 }
 
-/// Local numbers with 16 or 32 bits each.
+/// Local indices with 16 or 32 bits each.
 pub(crate) enum Indices {
     Narrow(Array<u16>),
     Wide(Array<u32>),
@@ -222,7 +222,7 @@ pub(crate) const TOO_LARGE: &str =
 pub(crate) struct Readers {
     /// The position of the first entry of each owning patch, `[n_patches + 1]`.
     pub offsets: Vec<u32>,
-    /// For each entry, the local number of an owned vertex.
+    /// For each entry, the local index of an owned vertex.
     pub vertices: Vec<u32>,
     /// For each entry, a patch that reads this vertex.
     pub patches: Vec<u32>,

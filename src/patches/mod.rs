@@ -63,7 +63,7 @@ pub struct Patches {
     cell_offsets: Vec<u32>,
     /// The mesh cells that each patch processes, ascending within a patch.
     cells: Vec<u32>,
-    /// The local numbers of the vertices of these cells, `[cells * arity]`.
+    /// The local indices of the vertices of these cells, `[cells * arity]`.
     corners: Vec<u32>,
     /// The position in `columns` of each vertex's first slot, in patch order, `[n_vertices + 1]`.
     row_offsets: Vec<u32>,
@@ -82,11 +82,11 @@ pub struct Patch<'a> {
     pub first: usize,
     /// The number of owned vertices.
     pub n_owned: usize,
-    /// The halo vertices in patch order. Their local numbers begin at `n_owned`.
+    /// The halo vertices in patch order. Their local indices begin at `n_owned`.
     pub halo: &'a [u32],
     /// The mesh cells in ascending order.
     pub cells: &'a [u32],
-    /// The local numbers of the vertices of the cells, `[cells * arity]`.
+    /// The local indices of the vertices of the cells, `[cells * arity]`.
     pub corners: &'a [u32],
     /// The position in `columns` of the first slot of each owned vertex, `[n_owned + 1]`.
     rows: &'a [u32],
@@ -105,7 +105,7 @@ impl Patch<'_> {
         self.n_owned + self.halo.len()
     }
 
-    /// Returns the number in patch order of the vertex with a given local number.
+    /// Returns the index in patch order of the vertex with a given local index.
     #[inline]
     pub fn vertex(&self, local: usize) -> usize {
         match local.checked_sub(self.n_owned) {
@@ -114,7 +114,7 @@ impl Patch<'_> {
         }
     }
 
-    /// Returns the slots of an owned vertex, given by its local number.
+    /// Returns the slots of an owned vertex, given by its local index.
     #[inline]
     pub fn row(&self, local: usize) -> &[u32] {
         &self.columns[self.rows[local] as usize..self.rows[local + 1] as usize]
@@ -154,7 +154,7 @@ impl Patches {
         Self::from_parts(mesh, &patch_of)
     }
 
-    /// Builds patches from a given patch number per mesh vertex.
+    /// Builds patches from the given patch index of each mesh vertex.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] if the patches have too many cells for 32-bit slots. Cells at patch
@@ -259,7 +259,7 @@ impl Patches {
         }
     }
 
-    /// Returns the number of the patch that owns a vertex (patch order).
+    /// Returns the index of the patch that owns a vertex (patch order).
     pub fn owner(&self, vertex: usize) -> usize {
         self.vertex_offsets.partition_point(|&first| first as usize <= vertex) - 1
     }
@@ -321,7 +321,7 @@ impl Patches {
         out
     }
 
-    /// Returns the patch number of each vertex, in mesh order.
+    /// Returns the index of the patch that owns each vertex, in mesh order.
     pub fn patch_of_vertex(&self) -> Vec<u32> {
         let mut out = vec![0; self.n_vertices()];
         for p in 0..self.len() {

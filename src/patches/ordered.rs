@@ -36,7 +36,7 @@ impl Ordered {
 fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
     let (low, high) = mesh.bounds();
     let lattice = hilbert::Lattice::new(low, high);
-    // Keys are stored with the vertex numbers, because looking them up would cause a cache miss at
+    // Keys are stored with the vertex indices, because looking them up would cause a cache miss at
     // every comparison.
     let mut keys = vec![(0, 0); mesh.n_vertices()];
     let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));

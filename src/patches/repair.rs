@@ -50,7 +50,8 @@ impl Pieces {
                 head += 1;
             }
             if list.len() > patch_size {
-                // The remaining vertices of a large patch start the next piece.
+                // The vertices beyond about half the maximum size are released, and later seeds
+                // collect them into other pieces.
                 for v in list.drain(patch_size.min(patch_size / 2 + 1)..) {
                     of[v as usize] = u32::MAX;
                 }
@@ -72,7 +73,8 @@ impl Pieces {
         Pieces { of, members, stays }
     }
 
-    /// Merges each small piece with the neighboring piece with which it shares the most edges.
+    /// Merges each small piece, unless it is the largest of its patch, with the neighboring piece
+    /// with which it shares the most edges, among those that have room.
     fn merge_small(&mut self, adjacency: &Adjacency, patch_of: &[u32], patch_size: usize) {
         for k in 0..self.members.len() {
             if self.stays[k] || self.members[k].len() * 2 > patch_size {
@@ -101,7 +103,8 @@ impl Pieces {
         debug_assert_eq!(self.of.len(), patch_of.len());
     }
 
-    /// Numbers the remaining pieces without gaps and returns the number for each vertex.
+    /// Numbers the remaining pieces without gaps and returns the new index of the piece of each
+    /// vertex.
     fn compact(self) -> Vec<u32> {
         let mut number = vec![0u32; self.members.len()];
         let mut next = 0;

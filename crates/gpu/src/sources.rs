@@ -44,9 +44,10 @@ impl Unit {
         Ok(Unit { name: stem(file), source, defines, extra: Vec::new() })
     }
 
-    /// Returns true if products and sums are fused and divisions are fast. This holds for steps on
-    /// meshes, steps on tiles in f32, potentials, and the benchmark of atomics, which are all
-    /// limited by arithmetic throughput. All other units give the same bits as the CPU.
+    /// Returns true if products and sums are fused and divisions are fast. This holds for explicit
+    /// steps on meshes, steps on tiles in f32, potentials, and the benchmark of atomics, which are
+    /// all limited by arithmetic throughput. All other units round each product and sum separately,
+    /// as the CPU does.
     pub fn is_fused(&self) -> bool {
         header::is_fused(&self.source, &self.defines)
     }
