@@ -19,7 +19,7 @@ DEVICE double stored_number(const void* numbers, u32 stored, u64 n) {
     }
 }
 
-// Returns the value that stored number n represents.
+// Returns the value of voxel n: its stored number, scaled if the volume has a scaling.
 DEVICE double value_of(const SampledVolume& volume, u64 n) {
     const double x = stored_number(volume.numbers, volume.stored, n);
     return volume.scaled ? volume.slope * x + volume.intercept : x;
@@ -49,7 +49,7 @@ DEVICE double sampled(const SampledVolume& volume, const double (&x)[3]) {
         const u32 i = corner & 1, j = corner >> 1 & 1, k = corner >> 2;
         const double along_x = i ? part[0] : 1.0 - part[0], along_y = j ? part[1] : 1.0 - part[1];
         const double weight = along_x * along_y * (k ? part[2] : 1.0 - part[2]);
-        // A number with weight zero does not matter, and need not exist.
+        // A voxel with weight zero does not matter, and need not exist.
         if (weight == 0.0) continue;
         sum += weight * value_of(volume, (low[0] + i) + volume.shape[0] * ((low[1] + j) + (u64)volume.shape[1] * (low[2] + k)));
     }

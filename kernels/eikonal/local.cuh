@@ -66,7 +66,7 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Offers an owned vertex a candidate for its value. The candidate counts if it is below the present
+// Offers an owned vertex a candidate for its value. The candidate counts if it is below the current
 // value `before` by more than rounding, and, if there are caps, below the cap of the vertex.
 // Returns whether other threads already see the new value. With rounds, they see it only after
 // settle.

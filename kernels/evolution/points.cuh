@@ -6,7 +6,7 @@
 #include "common/shared.cuh"
 #include "common/vector.cuh"
 
-// The numbers that a thread reads from shared memory at once.
+// The values that a thread reads from shared memory at once.
 struct __align__(16) Group {
     enum { SIZE = 16 / sizeof(real) };
     real of[SIZE];
@@ -26,7 +26,7 @@ struct Points {
     DEVICE real& phi(u32 v) const { return number(v, 3); }
 
     // Starts copying the coordinates of a vertex. `x` holds one axis after the other, and each axis
-    // starts `apart` numbers after the previous one.
+    // starts `apart` values after the previous one.
     DEVICE void fetch_place(u32 v, const real* x, u32 apart) const {
 #pragma unroll
         for (int k = 0; k < (PLANAR ? 2 : 3); k++) copy_async(&number(v, k), x + k * apart + v);

@@ -50,7 +50,7 @@ enum {
     TERMS = OF_DRIFT + HAS_DRIFT,
 };
 
-// The first plane of each term. A plane holds [N * chunk] numbers: what each cell of a chunk
+// The first plane of each term. A plane holds [N * chunk] values: what each cell of a chunk
 // contributes to each of its corners. Pairs and the rates of the Hopf-Lax formula take two planes.
 enum {
     WIDTH = PAIRED ? 2 : 1,

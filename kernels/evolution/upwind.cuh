@@ -156,7 +156,8 @@ DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        // A cell that is degenerate in this precision may have infinite fractions.
+        // If the cell is degenerate in this precision, its weights may be infinite or NaN. Zero is
+        // therefore selected, not computed as a product.
         shares.m[i] = counts ? m[i] * scale : R(0);
     }
     shares.h = counts ? eps * meas * length : R(0);

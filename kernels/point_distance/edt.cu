@@ -244,7 +244,7 @@ struct SlabLine {
     }
 };
 
-// Returns the start of line number `line` along y.
+// Returns the index of the first voxel of line `line` along y.
 DEVICE u64 slab_line(const Edt& edt, u32 line) {
     return line % edt.shape[0] + (u64)(line / edt.shape[0]) * edt.shape[0] * edt.shape[1];
 }

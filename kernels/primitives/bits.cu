@@ -1,8 +1,8 @@
 // A bit per cell of a grid, as decided by a discriminator: the counterpart of
 // crates/core/src/primitives/bits.rs.
 //
-// Defines: those of primitives/discriminator.cuh; KEEP, 1 to combine with existing bits, of which
-// only those of active cells stay set.
+// Defines: those of primitives/discriminator.cuh; KEEP, 1 to combine the result with existing bits,
+// so that only the bits of active cells stay set.
 //
 // variants: DISCRIMINATOR=0
 //     | DISCRIMINATOR=1, VALUE=double | DISCRIMINATOR=2, VALUE=double

@@ -291,8 +291,8 @@ impl Moves {
                 let gain = if self.known[w as usize] == self.round {
                     self.gain[w as usize] + if side_of_w == side { 2 } else { -2 }
                 } else {
-                    // The neighbor has just come to lie at the cut, so it is on the side that the
-                    // vertex left.
+                    // The neighbor was not at the cut before this move, so it is on the side that
+                    // the vertex left.
                     piece.of(w).iter().fold(0, |gain, &z| {
                         let part = piece.part[z as usize];
                         gain + i32::from(part == parts[1 - side_of_w])

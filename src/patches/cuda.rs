@@ -1,4 +1,4 @@
-//! Patches on a GPU, in a layout in which neighboring threads read neighboring numbers.
+//! Patches on a GPU, in a layout in which neighboring threads read adjacent values.
 //!
 //! The corners of a cell are packed into one word that a thread reads at once. The coordinates of a
 //! patch are stored by component (all x, all y, all z). Local indices take 16 bits unless a patch

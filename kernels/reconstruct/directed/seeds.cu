@@ -24,7 +24,7 @@ extern "C" __global__ void seeds_keys(Lattice lattice, const double* points, u32
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 //
 // points   points of the cloud, [n][3]
-// numbers  [n]
+// numbers  index of each sample in the cloud, [n]
 // places   [n][3]
 extern "C" __global__ void seeds_places(Lattice lattice, const double* points, const u32* numbers, u32 n, double* places) {
     const u64 threads = (u64)gridDim.x * blockDim.x;

@@ -24,12 +24,12 @@ extern "C" __global__ void spacing_work(Runs cubes, u64* work) {
     if (sum > 0) atomicAdd(work, sum);
 }
 
-// Copies the positions of the cloud in another order.
+// Copies the positions of the cloud in the order of `numbers`.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 //
 // points   points of the cloud, [n][3]
-// numbers  [n]
+// numbers  index in the cloud of each copied point, [n]
 // places   [n][3]
 extern "C" __global__ void spacing_places(const double* points, const u32* numbers, u32 n, double* places) {
     const u64 threads = (u64)gridDim.x * blockDim.x;

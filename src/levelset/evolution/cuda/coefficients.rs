@@ -149,8 +149,9 @@ impl<R: Real> Coefficients<R> {
         &self.values
     }
 
-    /// Returns for each component the lowest vertex (patch order) at which its value was not finite
-    /// in any evaluation so far, or [`NONE`].
+    /// Returns for each component the lowest vertex (patch order) at which its value was not
+    /// finite, or [`NONE`]. Evaluations only lower the entries. `kernels/varying.cu` resets them
+    /// before each search.
     ///
     /// The components of all terms are numbered consecutively. The second half of the array
     /// contains the lowest vertex at which a component that must not be negative was negative, or

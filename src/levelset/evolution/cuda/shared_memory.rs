@@ -71,8 +71,8 @@ pub(super) fn step_shared<R: Real>(
     let speed = motion.normal_speed.is_some() && !(wind && problem.options.one_pass);
     let bending = motion.curvature.is_some() && !problem.implicit;
     let hopf_lax = problem.options.normal_motion == NormalMotion::HopfLax;
-    // Arrays with one number per corner ("planes"), and numbers that all corners of a cell share;
-    // see kernels/evolution/slots.cuh.
+    // Arrays with one value per corner ("planes"), and values that all corners of a cell share; see
+    // kernels/evolution/slots.cuh.
     let width = if paired { 2 } else { 1 };
     let planes = u32::from(wind) * width
         + u32::from(speed) * if hopf_lax { 2 } else { width }

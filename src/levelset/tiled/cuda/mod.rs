@@ -319,7 +319,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok(Advance { steps, clock: now.clock, dt: now.dt_done, rate: now.rate, landed })
     }
 
-    /// Launches steps up to step number `last`, one cycle ahead of the one that the host examines.
+    /// Launches cycles until the step count reaches `last`, one cycle ahead of the one that the
+    /// host examines. Stops early if the steps stop or time is up.
     fn launch_cycles(&mut self, last: u64, begun: Instant) -> Result<()> {
         let mut launched = self.now.step;
         for cycle in 0.. {
