@@ -14,7 +14,7 @@ use super::{Cuda, device_error};
 use zeroset_core::Plain;
 use zeroset_core::error::Result;
 
-/// The element types of GPU arrays.
+/// An element type of GPU arrays.
 pub trait Element: Plain + Default {}
 
 impl<T: Plain + Default> Element for T {}

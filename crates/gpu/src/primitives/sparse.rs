@@ -90,20 +90,18 @@ impl NonZeros {
 impl<T: Value> DeviceCoo<T> {
     /// Returns the nonzero entries of a dense matrix, `[n_rows * n_columns]` row by row.
     ///
-    /// # Errors
-    /// Returns [`Error::Case`] if there is not exactly one number per row and column. Returns
-    /// [`Error::Device`] if there are 2^32 numbers or more, if there is not enough memory, or if
-    /// the GPU does not respond.
+    /// # Errors Returns [`Error::Case`] if the number of values is not `n_rows * n_columns`.
+    /// Returns [`Error::Device`] if there are 2^32 values or more, if there is not enough memory,
+    /// or if the GPU does not respond.
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
         Self::of(cuda, dense, &NonZeros::not_zero(cuda, shape, dense)?)
     }
 
     /// Returns those entries of a dense matrix whose flags are set. There must be one flag per
-    /// number.
+    /// value.
     ///
-    /// # Errors
-    /// Returns the errors of [`DeviceCoo::from_dense`], and [`Error::Case`] if there is not exactly
-    /// one flag per number.
+    /// # Errors Returns the errors of [`DeviceCoo::from_dense`], and [`Error::Case`] if there is
+    /// not exactly one flag per value.
     pub fn from_flags(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>, flags: Set) -> Result<Self> {
         check(shape, dense.len(), "numbers")?;
         check(shape, flags.len(), "flags")?;

@@ -1,5 +1,5 @@
 //! Queries of a HistoPyramid: the cells of keys or list entries, the keys of cells, and the number
-//! of active cells in boxes. Each query traverses the pyramid once.
+//! of active cells in boxes. A query for a cell or a key traverses the pyramid once.
 
 use std::ops::Range;
 
