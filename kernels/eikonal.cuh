@@ -66,7 +66,7 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
 // Finds the point of a face through which a front first arrives at d. Returns 0 and sets `value` to
-// the arrival time if that point is in the interior. Otherwise returns the sides on which it may
+// the arrival time if that point is found in the face. Otherwise returns the sides on which it may
 // be.
 //
 // The arrival time is a convex function of the point. If its minimum in the plane of the face lies

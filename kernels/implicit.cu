@@ -238,8 +238,8 @@ DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
 
 DEVICE bool is_positive(double x) { return x > 0.0 && x < __longlong_as_double(0x7ff0000000000000); }
 
-// Solves for the curvature part of a step. The solve also ends if a norm or a scalar product is not
-// positive or not finite; evolution_outcome detects values of phi that are not finite.
+// Solves for the curvature part of a step. The solve also ends if a norm or a scalar product is
+// zero, negative or not finite; evolution_outcome detects values of phi that are not finite.
 //
 // Grid: as many blocks as are resident at once, cooperative; block: a multiple of 32; shared:
 // [largest_local] reals. The launch bounds avoid spilled registers.

@@ -5,7 +5,7 @@
 #include "eikonal_arguments.cuh"
 
 #if CELL_SIZE == 4
-// The number of cells that are examined before their candidates are computed.
+// The number of cells that a block examines before it computes their candidates.
 enum { CELLS_AT_ONCE = 2 * BLOCK };
 #endif
 

@@ -1,5 +1,5 @@
 // Lists the indices of set flags of one byte each, ascending, in one pass over the flags. Each
-// block processes a tile and finds the number of set flags before it by look-back. See
+// block processes a tile and finds the number of set flags before the tile by look-back. See
 // compact_bits.cu for flags of one bit each.
 //
 // Each warp processes a range of its tile, 1024 flags per round. It first stores the flags as bits

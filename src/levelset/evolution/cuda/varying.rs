@@ -182,7 +182,7 @@ impl<R: Real> DeviceVarying<R> {
             first += size;
             last = name;
         }
-        // Only curvature, the last term, must not be negative.
+        // Only the values of curvature, the last term, are checked for their sign.
         let vertex = negative.iter().copied().filter(|&v| v != NONE).min().unwrap_or(0);
         Ok((last, vertex as usize))
     }
