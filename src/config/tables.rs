@@ -33,7 +33,7 @@ pub struct Device {
     /// Kind of device. The option `--device` overrides it.
     #[serde(rename = "use")]
     pub kind: DeviceKind,
-    /// Number of the GPU, counted from 0, as listed by `zeroset devices`.
+    /// Index of the GPU, counted from 0, as listed by `zeroset devices`.
     pub ordinal: u32,
     /// Number of CPU threads. 0 (default) uses all cores. The option `--threads` overrides it.
     #[schemars(range(max = 256))]
@@ -105,7 +105,7 @@ pub struct Evolve {
     /// at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
-    /// Longest step while a coefficient depends on time, > 0. Where the change of a coefficient
+    /// Longest step if a coefficient depends on time, > 0. Where the change of a coefficient
     /// cannot be derived from its expression, it is sampled at least that often. Default: the
     /// output interval, or else a hundredth of the time from `start_time` (0 if it is not given) to
     /// `end_time`.
@@ -144,7 +144,7 @@ pub struct Evolve {
     pub clip: bool,
     /// Time step of the curvature term: "auto" (default), "explicit" or "implicit". "auto" is
     /// explicit unless the smallest cell would make steps more than 50 times shorter than a typical
-    /// cell.
+    /// cell would.
     pub curvature_step: CurvatureStep,
     /// Cell quality (inradius over longest edge, 1 for a regular cell), 0 to 1. Vertices of cells
     /// below this quality use the positive-coefficient scheme instead of the Taylor-Galerkin step.
