@@ -149,11 +149,11 @@ expect! {
     steps,
     /// Length of the interface on a triangle mesh, in mesh units.
     interface_length,
-    /// Area of the interface in a tetrahedral mesh, in mesh units^2.
+    /// Area of the interface in a tetrahedral mesh or on tiles, in mesh units^2.
     interface_area,
     /// Area of the inside on a triangle mesh, in mesh units^2.
     enclosed_area,
-    /// Volume of the inside in a tetrahedral mesh, in mesh units^3.
+    /// Volume of the inside in a tetrahedral mesh or on tiles, in mesh units^3.
     enclosed_volume,
     /// Relative change of the enclosed area or volume from start to end.
     enclosed_drift,

@@ -29,8 +29,9 @@ pub struct InitialImage {
     /// Lower and upper end along z. Required on tiles. Default: no ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extrude: Option<[f64; 2]>,
-    /// Gray value at the interface. Default: half of the range of the pixels, such as 127.5 for 8
-    /// bits.
+    /// Gray value at the interface. Default: half of the largest value of the type for pixels with
+    /// 8 or 16 bits, such as 127.5 for 8 bits, otherwise the mean of the smallest and the largest
+    /// value in the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
     /// Gray values that are inside. Default `above`: the light part.

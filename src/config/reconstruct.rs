@@ -33,8 +33,8 @@ pub struct Reconstruct {
     /// Edge length of a cube, > 0, in units of the cloud. Conflicts with `depth`.
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub cell: Option<f64>,
-    /// Drops points that are more than this many times (> 1) as far from their neighbors as the
-    /// median point. Default 20. 0 keeps all points.
+    /// Drops points whose mean distance to their 8 nearest other points is more than this many
+    /// times (> 1) the median of these means. Default 20. 0 keeps all points.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
     /// Weight of the curvature in the level-set method, 0 to 1. Default 0.1.

@@ -107,8 +107,7 @@ pub struct Evolve {
     pub cfl: Option<f64>,
     /// Longest step if a coefficient depends on time, > 0. Where the change of a coefficient
     /// cannot be derived from its expression, it is sampled at least that often. Default: the
-    /// output interval, or else a hundredth of the time from `start_time` (0 if it is not given) to
-    /// `end_time`.
+    /// output interval, or else a hundredth of the time from the start of the run to `end_time`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_step: Option<f64>,
     /// Velocity a, in mesh units per time. Default none. An array has three components, or on
@@ -125,8 +124,8 @@ pub struct Evolve {
     /// small. Conflicts with `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
-    /// Value of phi where the velocity enters through the boundary of the mesh, in mesh units.
-    /// Default: phi keeps its values there.
+    /// Value of phi at the boundary vertices where the velocity points into the mesh, in mesh
+    /// units. Default: advection does not change phi there.
     pub inflow: Option<Coefficient>,
     /// Expression without `t` that excludes parts of a mesh, like `distance.mask`. Cells outside do
     /// not take part, and phi is NaN at vertices without a cell.
@@ -281,7 +280,8 @@ pub struct Distance {
     /// Makes the distance negative inside. Default: true for the zero set of `[initial]`, false for
     /// seeds. The only seed with an inside is a single `surface:REGION`.
     pub signed: Option<bool>,
-    /// Largest distance to compute, in mesh units, > 0. Default: the whole domain.
+    /// Largest distance to compute, in mesh units, > 0. With `speed`, it is the latest arrival
+    /// time. Default: the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
     /// Speed of the front, in mesh units per time, > 0. The result is then an arrival time. Default
@@ -311,7 +311,7 @@ pub enum FrontShape {
     /// Circular where possible, straight elsewhere (default).
     #[default]
     Auto,
-    /// Circular fronts around points. Requires points with equal initial values and one speed, on
+    /// Circular fronts around vertices and points. Requires equal initial values and one speed, on
     /// triangles.
     Circular,
     /// Straight, for every source and speed.
@@ -462,6 +462,6 @@ impl InterfaceFile {
 pub enum PointField {
     /// 1 in the narrow band, 0 elsewhere.
     Band,
-    /// Number of the patch that owns the vertex.
+    /// Index of the patch that owns the vertex.
     Patch,
 }
