@@ -49,13 +49,14 @@ pub enum Initial {
         /// Name of the group.
         group: String,
     },
-    /// Vertex array, negative inside. Only its zero set matters, not its magnitude.
+    /// Vertex array, negative inside. Only its zero set matters, unless phi is never
+    /// reinitialized.
     Data {
         /// Name of the vertex array.
         data: String,
     },
-    /// Expression evaluated at the vertices, negative inside. Only its zero set matters, not its
-    /// magnitude.
+    /// Expression evaluated at the vertices or voxels, negative inside. Only its zero set matters,
+    /// unless phi is never reinitialized.
     Expression {
         /// Expression without the time t.
         expression: Expression,
