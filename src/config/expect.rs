@@ -160,13 +160,14 @@ expect! {
     /// Relative change of the mean weight along the interface from start to end (task evolve with
     /// `weighted_curvature`).
     mean_weight_drift,
-    /// Number of connected components of the inside.
+    /// Number of connected components of the inside (task evolve) or of the surface (task
+    /// reconstruct).
     components,
-    /// Euler number of the inside.
+    /// Euler number of the inside (task evolve) or of the surface (task reconstruct).
     euler_number,
-    /// Smallest phi, in mesh units.
+    /// Smallest phi (task evolve) or distance (task distance), in mesh units.
     phi_min,
-    /// Largest phi, in mesh units.
+    /// Largest phi (task evolve) or distance (task distance), in mesh units.
     phi_max,
     /// Mean distance between the interface and `exact`, in mesh units.
     interface_error_mean,
