@@ -344,7 +344,8 @@ pub struct Output {
     pub compression: Option<Compression>,
     /// Additional point data in the states.
     pub fields: Vec<PointField>,
-    /// Writes the interface as `interface_*.vtp`.
+    /// Writes the interface as `interface_*.vtp`. On tiles, the interface is always written, as
+    /// `NAME_*.vtp`.
     pub interface: bool,
     /// Also writes the interface in these formats, with normals. Lines on triangle meshes are
     /// available as OBJ only.
