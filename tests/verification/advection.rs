@@ -31,7 +31,7 @@ fn translated_circle(domain: &Domain, options: Options) -> Vec<f64> {
 pub const V3: Case = Case {
     id: "V3",
     title: "translated circle",
-    exact: "A circle around (-0.3, -0.2) with R = 0.3 moves with a = (1, 0.5) until t = 0.5.",
+    exact: "A circle centered at (-0.3, -0.2) with R = 0.3 moves with a = (1, 0.5) until t = 0.5.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| translated_circle(&setting.domain(mesh, n), whole()),
@@ -136,8 +136,8 @@ fn translated_sphere(domain: &Domain, options: Options) -> Vec<f64> {
 pub const V6: Case = Case {
     id: "V6",
     title: "translated sphere",
-    exact: "A sphere around (-0.2, -0.1, 0) with R = 0.45 moves with a = (1, 0.5, 0.25) until t = \
-            0.4 on tetrahedra.",
+    exact: "A sphere centered at (-0.2, -0.1, 0) with R = 0.45 moves with a = (1, 0.5, 0.25) until \
+            t = 0.4 on tetrahedra.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| translated_sphere(&setting.domain(mesh, n), whole()),
@@ -181,8 +181,8 @@ fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f6
 pub const V8: Case = Case {
     id: "V8",
     title: "slotted disk",
-    exact: "A disk around (0, 0.5) with R = 0.3 has a slot where abs(x) < 0.05 and y < 0.7. It \
-            makes one turn with a = 2 pi (-y, x).",
+    exact: "A disk centered at (0, 0.5) with R = 0.3 has a slot where abs(x) < 0.05 and y < 0.7. \
+            It makes one turn with a = 2 pi (-y, x).",
     note: "The case reproduces the losses of the first-order scheme. The disk is too small for \
            this scheme and vanishes at n = 50. The runs marked `:tg` take Taylor-Galerkin steps \
            with C = 1.5. Their loss is relative to the area on the mesh at the start.",
@@ -230,7 +230,7 @@ pub const V8: Case = Case {
 pub const V9: Case = Case {
     id: "V9",
     title: "rotated disk",
-    exact: "A disk around (0, 0.5) with R = 0.3 makes one turn with a = 2 pi (-y, x).",
+    exact: "A disk centered at (0, 0.5) with R = 0.3 makes one turn with a = 2 pi (-y, x).",
     note: "The runs marked `:tg` take Taylor-Galerkin steps with C = 1.5.",
     deviation: "The loss of the runs marked `:tg` is relative to the area on the mesh at the \
                 start. The companion prints -0.1 %, which is taken as a loss of up to 0.15 %.",
@@ -257,8 +257,8 @@ pub const V9: Case = Case {
 pub const V24: Case = Case {
     id: "V24",
     title: "rotated cap on the sphere",
-    exact: "A cap of 0.6 rad around (1, 0, 0) on the unit sphere turns about the z axis by 0.8 rad \
-            until t = 1.",
+    exact: "A cap of the unit sphere, centered at (1, 0, 0) with an angular radius of 0.6 rad, \
+            turns about the z axis by 0.8 rad until t = 1.",
     note: "The runs marked `:tg` take Taylor-Galerkin steps with C = 1.5.",
     deviation: "",
     measure: |setting, mesh, n| {

@@ -29,11 +29,13 @@ pub const V43: Case = Case {
     title: "CPU and GPU",
     exact: "The rows compare phi on the GPU with phi on the CPU after one step, after 100 steps, \
             and after one reinitialization. The differences after one step and after one \
-            reinitialization are relative to the largest value. The difference after 100 steps is \
-            taken where abs(phi) is less than half the half width. The number of reinitializations \
-            in these 100 steps must be the same on both.",
-    note: "The size is 2/h. The gates in f32 are 2e-6, and 1e-3 h after 100 steps. Tests in \
-           `tests/cuda` compare Taylor-Galerkin and semi-implicit steps.",
+            reinitialization are relative to the largest value of abs(phi). In a band, the \
+            difference after 100 steps is taken where abs(phi) is less than half of the half \
+            width. The number of reinitializations in these 100 steps must be the same on both \
+            devices.",
+    note: "The size is 2/h, where h is the approximate edge length of a cell. The gates in f32 are \
+           2e-6, and 1e-3 h after 100 steps. Tests in `tests/cuda` compare Taylor-Galerkin and \
+           semi-implicit steps.",
     deviation: "",
     measure: |setting, name, _| {
         let (_, setup) = setups().into_iter().find(|(found, _)| *found == name).unwrap();

@@ -40,8 +40,8 @@ const RATE: Row = rate(&[1.001], 0.01, 32);
 pub const V15: Case = Case {
     id: "V15",
     title: "circle under curvature",
-    exact: "A circle around (0.03, 0.02) with R0 = 0.6 shrinks with beta = 1 to R = sqrt(R0^2 - 2 \
-            t) at t = 0.1. \"rate\" is (R0^2 - R^2) / (2 t), where R follows from the area.",
+    exact: "A circle centered at (0.03, 0.02) with R0 = 0.6 shrinks with beta = 1 to R = sqrt(R0^2 \
+            - 2 t) at t = 0.1. \"rate\" is (R0^2 - R^2) / (2 t), where R follows from the area.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| circle(setting, mesh, n, whole()),
@@ -100,9 +100,9 @@ pub const V17: Case = Case {
 pub const V18: Case = Case {
     id: "V18",
     title: "sphere under curvature",
-    exact: "A sphere around (0.03, 0.02, 0) with R0 = 0.7 shrinks with beta = 1 to R = sqrt(R0^2 - \
-            4 t) at t = 0.05 on tetrahedra. \"rate\" is (R0^2 - R^2) / (4 t), where R follows from \
-            the volume.",
+    exact: "A sphere centered at (0.03, 0.02, 0) with R0 = 0.7 shrinks with beta = 1 to R = \
+            sqrt(R0^2 - 4 t) at t = 0.05 on tetrahedra. \"rate\" is (R0^2 - R^2) / (4 t), where R \
+            follows from the volume.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -189,8 +189,9 @@ pub const V20: Case = Case {
                 mass meas / abs(g) in equation (3) of [level-set.md](level-set.md) then lets a \
                 vertex in the flat part move only at a rate of the order of delta, until \
                 reinitialization restores the slope. Without any reinitialization, the interface \
-                may never vanish. Along the oblique axis, the gate is 2 times the expected number \
-                instead of 1.5 times, because the axis of the companion is not known.",
+                may never vanish. For the circle on the oblique axis, the gate of the mean error \
+                is 2 times the expected number instead of 1.5 times, because the axis of the \
+                companion is not known.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let axis = if mesh.ends_with(":oblique") { oblique() } else { Vec3::z() };

@@ -68,8 +68,8 @@ const BALL_MAX: Row = max(&[0.044, 0.022, 0.0109], 0.95);
 pub const V27: Case = Case {
     id: "V27",
     title: "distance to a ball",
-    exact: "The distance to the origin, with exact values fixed where r < 0.2 (tetrahedra: r < \
-            0.3).",
+    exact: "The solver computes the distance r to the origin. Exact values are fixed where r < 0.2 \
+            (tetrahedra: r < 0.3).",
     note: "\"L1\" is the mean error over all vertices. \"updates\" is the number of nbFIM updates \
            per patch. Its gate does not come from the companion.",
     deviation: "",
@@ -104,7 +104,8 @@ const fn vertex(expected: &'static [f64]) -> Row {
 pub const V28: Case = Case {
     id: "V28",
     title: "distance from one vertex",
-    exact: "The distance from the vertex nearest to the origin, with only this vertex fixed.",
+    exact: "The solver computes the distance from the vertex nearest to the origin. Only this \
+            vertex is fixed.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -132,10 +133,10 @@ const MAX: Row = max(&[], 0.75);
 pub const V32: Case = Case {
     id: "V32",
     title: "unsigned distance to curves and points",
-    exact: "The distances to the segment from (-0.3, -0.1) to (0.35, 0.2), to the filled box with \
-            half sides of 0.3 and 0.2, and to the points (-0.4, 0.013) and (0.37, -0.03). Exact \
-            values are fixed within 0.1 of the segment and of the box, and within 0.15 of the \
-            points.",
+    exact: "The solver computes three distances: to the segment from (-0.3, -0.1) to (0.35, 0.2), \
+            to the filled box centered at the origin with half sides of 0.3 and 0.2, and to the \
+            nearer of the points (-0.4, 0.013) and (0.37, -0.03). Exact values are fixed within \
+            0.1 of the segment and of the box, and within 0.15 of the points.",
     note: "For `obt`, the companion only says that errors are up to 45 % larger than for `jit`. \
            The expected numbers for `obt` are therefore those for `jit` plus 45 %.",
     deviation: "",
@@ -175,8 +176,9 @@ pub const V32: Case = Case {
 pub const V33: Case = Case {
     id: "V33",
     title: "geodesic distance on the sphere",
-    exact: "The distance to a pole on the unit sphere. Exact values are fixed in a cap of 0.9 rad \
-            (\"cap\"), or only the vertex nearest to the pole is fixed (\"vertex\").",
+    exact: "The solver computes the distance to a pole on the unit sphere. Exact values are fixed \
+            in a cap around the pole with an angular radius of 0.9 rad (\"cap\"), or only the \
+            vertex nearest to the pole is fixed (\"vertex\").",
     note: "The pole lies in the direction (0.3, 0.5, 0.8), which is not an axis of the mesh.",
     deviation: "",
     measure: |setting, mesh, n| {

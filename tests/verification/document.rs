@@ -54,9 +54,9 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
             "\"expected\": the number that the companion states. Its meshes with random vertices \
              come from another generator.",
             "\"gate\": the bound on the measured number. It is 1.5 times the expected number \
-             unless the companion states another gate.",
-            "\"order\": the order of convergence between the last two sizes. The required order \
-             is in parentheses.",
+             unless the companion or the text of the case states another gate.",
+            "\"order\": the order of convergence between the last two sizes. The required order is \
+             in parentheses. V14 uses the first and the last size.",
         ],
     ),
 ];
@@ -146,10 +146,10 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
     page += "## Single precision\n\n";
     paragraph(
         &mut page,
-        "The same code runs in `f32`, at the sizes of the default tests. Each gate is at least \
-         2e-6 of the diagonal of the box for lengths and values, 1e-4 for rates and areas, and \
-         1e-3 of a cell for curvature. An order is required only if the error at the finest size \
-         is more than ten times this lower limit of the gate.",
+        "The cases in this table are also solved in `f32`, at the sizes of the default tests. Each \
+         gate is at least 2e-6 of the diagonal of the box for lengths and values, 1e-4 for rates \
+         and areas, and 1e-3 of a cell for curvature. An order is required only if the error at \
+         the finest size is more than ten times this lower limit of the gate.",
     );
     table_head(&mut page, "case, mesh");
     for (case, outcomes) in &findings.single {

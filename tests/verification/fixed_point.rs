@@ -117,10 +117,10 @@ pub const V38: Case = Case {
             marching with the fixed point. Fast marching is correct on meshes without obtuse \
             cells.",
     note: "Unit tests in `src/levelset/eikonal` cover other orders in which patches are updated.",
-    deviation: "In single precision, the default patches must agree within 4e-7 of the diagonal. \
-                With patches of 7 vertices and of random vertices, the results need to agree only \
-                within 2e-6, because each patch that a front crosses may withhold a change below \
-                the tolerance.",
+    deviation: "In single precision, results with the default patches must agree to within 4e-7 \
+                times the diagonal of the square. With patches of 7 vertices and of random \
+                vertices, they need to agree only to within 2e-6 times the diagonal, because each \
+                patch that a front crosses may withhold a change below the tolerance.",
     measure: |setting, mesh, n| {
         let mut domain = setting.domain(mesh, n);
         let is_volume = domain.plain.kind.arity() == 4;

@@ -38,7 +38,8 @@ fn ball(
 pub const V10: Case = Case {
     id: "V10",
     title: "expanding circle",
-    exact: "A circle around (0.03, 0.02) with R = 0.3 + t expands with eps = 1 until t = 0.35.",
+    exact: "A circle centered at (0.03, 0.02) with R = 0.3 + t expands with eps = 1 until t = \
+            0.35.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| ball(setting, mesh, n, 0.3, 1.0, 0.35),
@@ -53,7 +54,8 @@ pub const V10: Case = Case {
 pub const V11: Case = Case {
     id: "V11",
     title: "shrinking circle",
-    exact: "A circle around (0.03, 0.02) with R = 0.7 - t shrinks with eps = -1 until t = 0.35.",
+    exact: "A circle centered at (0.03, 0.02) with R = 0.7 - t shrinks with eps = -1 until t = \
+            0.35.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| ball(setting, mesh, n, 0.7, -1.0, 0.35),
@@ -67,8 +69,9 @@ pub const V11: Case = Case {
 pub const V12: Case = Case {
     id: "V12",
     title: "expanding and shrinking sphere",
-    exact: "A sphere around (0.03, 0.02, 0) with R = 0.35 + t expands with eps = 1, and another \
-            one with R = 0.75 - t shrinks with eps = -1. Both move until t = 0.3 on tetrahedra.",
+    exact: "A sphere centered at (0.03, 0.02, 0) with R = 0.35 + t expands with eps = 1. In a \
+            second run, a sphere with the same center and R = 0.75 - t shrinks with eps = -1. Both \
+            move until t = 0.3 on tetrahedra.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -94,8 +97,8 @@ const ONE_COMPONENT: Row =
 pub const V13: Case = Case {
     id: "V13",
     title: "merging circles",
-    exact: "Two circles around (+-0.4, 0.013) with R = 0.25 expand with eps = 1 until t = 0.25 and \
-            merge. The exact solution is phi = min(phi1, phi2) - t.",
+    exact: "Two circles centered at (+-0.4, 0.013) with R = 0.25 expand with eps = 1 until t = \
+            0.25 and merge. The exact solution is phi = min(phi1, phi2) - t.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -175,8 +178,8 @@ pub const V14: Case = Case {
 pub const V25: Case = Case {
     id: "V25",
     title: "growing and shrinking cap on the sphere",
-    exact: "A cap around the z axis on the unit sphere moves with eps = +-1 until t = 0.5. Its \
-            angle is 0.9 + eps t.",
+    exact: "A cap of the unit sphere, centered on the z axis, moves with eps = +-1 until t = 0.5. \
+            Its angular radius is 0.9 + eps t.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -203,8 +206,8 @@ pub const V25: Case = Case {
 pub const V41: Case = Case {
     id: "V41",
     title: "all three terms",
-    exact: "A circle around (-0.2, -0.1) with R0 = 0.4 moves with a = (0.6, 0.3), eps = 0.4 and \
-            beta = 0.05 until t = 0.4. Its radius follows R' = eps - beta / R and ends at R = \
+    exact: "A circle centered at (-0.2, -0.1) with R0 = 0.4 moves with a = (0.6, 0.3), eps = 0.4 \
+            and beta = 0.05 until t = 0.4. Its radius follows R' = eps - beta / R and ends at R = \
             0.5160.",
     note: "\"radius\" is the relative error of the radius that follows from the area.",
     deviation: "",

@@ -146,15 +146,16 @@ const fn steps(expected: &'static [f64]) -> Row {
 pub const V53: Case = Case {
     id: "V53",
     title: "distances to points",
-    exact: "`exact` counts how many of 500 queries find a site or a squared distance that differs \
-            from the result of a loop over all n sites of a lattice, with each of two search \
-            methods. For real coordinates, it counts the queries for which the two methods differ. \
+    exact: "For each of two search methods, `exact` counts how many of 500 queries find a site or \
+            a squared distance that differs from the result of a loop over all n sites of a \
+            lattice. For real coordinates, it counts the queries for which the two methods differ. \
             `every=k` searches one in k sites of a digital ball of radius n, in volume order or \
-            shuffled, for 4,000 queries in and around the ball. \"error\" is the mean of (T' - T) \
-            / T over the queries with T > 0, where T is the exact distance and T' is the distance \
-            found. `march:` traces 60 rays among n unit cubes with steps of T - sqrt(3) / 2, but \
-            at least 0.02. It counts the hits that are missed, and the hits that are found later \
-            than with steps of 0.02 alone.",
+            shuffled, for 4,000 queries in and around the ball. \"nearer than the nearest\" counts \
+            the queries with T' < T or without a site, where T is the exact distance and T' is the \
+            distance found. \"error, %\" is the mean of (T' - T) / T over the queries with T > 0, \
+            as a percentage. `march:` traces 60 rays among n unit cubes with steps of T - sqrt(3) \
+            / 2, but at least 0.02. It counts the hits that are missed, and the hits that are \
+            found later than with steps of 0.02 alone.",
     note: "The errors of `every=k` depend on how far the queries are from the ball. In the \
            companion, the queries are closer to the ball. The gates are about 30 % on both sides \
            of the measured numbers.",

@@ -215,7 +215,7 @@ pub const V39: Case = Case {
     exact: "In 60 steps with C = 1, no value may leave the initial range of -1 to 1. The data are \
             a step at the surface of a ball with R = 0.35 (\"step\"), and the distance to this \
             ball divided by two cell widths and clamped to -1 to 1 (\"clamped\"). Each is run with \
-            several velocities. Curvature flow starts from random data (\"random\").",
+            three velocities. Curvature flow starts from random data (\"random\").",
     note: "Random data are not a valid test of the first-order terms \
            ([level-set.md](level-set.md), section 2.4). For \"step\" and \
            \"clamped\", vertices on the boundary do not count. Where a step meets an inflow \

@@ -186,9 +186,10 @@ pub const V52: Case = Case {
     title: "velocity toward the samples",
     exact: "n samples lie on a sphere with the center c. The rows count points at 0.3 to 2 radii \
             from c where a property is violated. With theta = 0.5, V . (x - c) must be negative \
-            outside and positive inside, and V must be shorter than 1. P must be larger at the \
-            point 0.05 voxels further along U = grad P / abs(grad P). The last row is the largest \
-            relative difference between the growth of P per voxel over this step and abs(grad P).",
+            outside and positive inside, and V must be shorter than 1. P, summed over all samples, \
+            must be larger at the point 0.05 voxels farther along U = grad P / abs(grad P). The \
+            last row is the largest relative difference between the growth of P per voxel over \
+            this step and abs(grad P).",
     note: "",
     deviation: "",
     measure: |_, mesh, n| signs(n, mesh.split_once('=').unwrap().1.parse().unwrap()),

@@ -23,8 +23,7 @@ pub const V26: Case = Case {
     title: "straight interface",
     exact: "One reinitialization recovers the signed distance to the line (1, 2) . x = 0.1 or the \
             plane (1, 2, 0.5) . x = 0.1 from 7 times this distance. The error is taken over the \
-            vertices that lie well inside the domain and whose nearest interface point does so, \
-            too.",
+            vertices that lie well inside the domain together with their nearest interface point.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -76,8 +75,8 @@ const MAX_ORDER: Row = MAX.order(f64::NEG_INFINITY);
 pub const V29: Case = Case {
     id: "V29",
     title: "reinitialized circle, whole domain",
-    exact: "One reinitialization of the signed distance to a circle around (0.03, 0.02) with R = \
-            0.4.",
+    exact: "The signed distance to a circle centered at (0.03, 0.02) with R = 0.4 is reinitialized \
+            once.",
     note: "The largest error is at the center. For this error, the companion states orders of 0.55 \
            to 0.75, without a gate.",
     deviation: "",
@@ -94,8 +93,8 @@ pub const V29: Case = Case {
 pub const V30: Case = Case {
     id: "V30",
     title: "reinitialized circle in a band",
-    exact: "One reinitialization of the signed distance to a circle around (0.03, 0.02) with R = \
-            0.5, in a band of w = 5 cells. Only vertices closer to the circle than 0.95 w count.",
+    exact: "The signed distance to a circle centered at (0.03, 0.02) with R = 0.5 is reinitialized \
+            once, in a band of w = 5 cells. Only vertices closer to the circle than 0.95 w count.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -120,8 +119,8 @@ pub const V30: Case = Case {
 pub const V31: Case = Case {
     id: "V31",
     title: "two circles with a kink between them",
-    exact: "One reinitialization of the signed distance to two circles: around (-0.5, 0.01) with R \
-            = 0.2, and around (0.45, 0.01) with R = 0.3.",
+    exact: "The signed distance to two circles is reinitialized once. One is centered at (-0.5, \
+            0.01) with R = 0.2, and the other at (0.45, 0.01) with R = 0.3.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -164,9 +163,9 @@ const RATIO: Row = Row::new("10th / 1st", &[]).gate(Gate::AtMost(2.5)).floor(Flo
 pub const V35: Case = Case {
     id: "V35",
     title: "shift of the zero set by reinitialization",
-    exact: "The exact distance to a circle around (0.03, 0.02) with R = 0.5 is reinitialized in a \
-            band of w = 6 cells. \"shift\" is the mean displacement of the edge crossings after 1 \
-            and after 10 reinitializations.",
+    exact: "The exact signed distance to a circle centered at (0.03, 0.02) with R = 0.5 is \
+            reinitialized in a band of w = 6 cells. \"shift\" is the mean displacement of the edge \
+            crossings after 1 and after 10 reinitializations.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| shifts(setting, mesh, n, |x| (x - CENTER).norm() - 0.5),

@@ -188,8 +188,8 @@ const fn mean(expected: &'static [f64]) -> Row {
 pub const V44: Case = Case {
     id: "V44",
     title: "WENO5 derivative",
-    exact: "The rows give the mean errors of the one-sided derivatives of the sine at n points of \
-            a period.",
+    exact: "The rows give the mean errors of the one-sided derivatives of the sine function at n \
+            points per period.",
     note: "",
     deviation: "",
     measure: |_, _, n| {
@@ -280,9 +280,9 @@ pub const V46: Case = Case {
 pub const V47: Case = Case {
     id: "V47",
     title: "curvature on a grid",
-    exact: "A circle with R0 = 0.6 around the origin shrinks on squares until t = 0.1, and a \
-            sphere with R0 = 0.6 shrinks on cubes until t = 0.05. Both use RK3 and nu = 0.5 \
-            without a band.",
+    exact: "With beta = 1, a circle centered at the origin with R0 = 0.6 shrinks on squares until \
+            t = 0.1, and a sphere centered at the origin with R0 = 0.6 shrinks on cubes until t = \
+            0.05. Both use RK3 and nu = 0.5 without a band.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -359,9 +359,10 @@ fn enright(x: Vec3, t: f64) -> Vec3 {
 pub const V49: Case = Case {
     id: "V49",
     title: "Enright's sphere",
-    exact: "A sphere around (0.35, 0.35, 0.35) with R = 0.15 is deformed in the unit cube by the \
-            velocity of Enright et al., with WENO5, RK3, gamma = 3 and nu = 0.5. \"loss\" is the \
-            loss of volume at t = 1.5 and t = 3, relative to the volume on the grid at the start.",
+    exact: "A sphere centered at (0.35, 0.35, 0.35) with R = 0.15 is deformed in the unit cube by \
+            the velocity of Enright et al., with WENO5, RK3, gamma = 3 and nu = 0.5. \"loss\" is \
+            the loss of volume at t = 1.5 and t = 3, relative to the volume on the grid at the \
+            start.",
     note: "The case reproduces the loss that occurs where the sheet becomes thinner than the grid \
            can resolve. `reinit` takes one step of the reinitialization equation after every 5 \
            steps.",
