@@ -33,11 +33,13 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
         &[
             "`diag`: the square with parallel diagonals.",
             "`cross`: the square with alternating diagonals.",
-            "`jit`: `diag` with interior vertices moved by up to 0.25 cells.",
-            "`del`: a Delaunay mesh of the square with vertices moved by up to 0.35 cells.",
+            "`jit`: `diag` with interior vertices moved by up to 0.25 cells along each axis.",
+            "`del`: a Delaunay mesh of the square with interior vertices moved by up to 0.35 cells \
+             along each axis.",
             "`equi`: the square with rows of nearly equilateral triangles.",
             "`obt`: the square with staggered rows and angles of up to 113 degrees.",
-            "`kuhn` and `tets`: the cube. The vertices of `tets` are moved by up to 0.15 cells.",
+            "`kuhn` and `tets`: the cube. The interior vertices of `tets` are moved by up to 0.15 \
+             cells along each axis.",
             "`ico`: the unit sphere, as an icosahedron that is subdivided n times.",
             "`cylinder`, `cone`, `tip` (the cone with its tip) and `torus`: surfaces of revolution \
              with n cells around the axis.",
