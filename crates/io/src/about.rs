@@ -45,7 +45,8 @@ impl About {
         if self.frame.coordinates == before {
             return Ok(());
         }
-        // Programs that ignore the coordinate space add the volume's center to the coordinates.
+        // Programs that ignore the coordinate space add the volume's center to the coordinates. The
+        // stated center must therefore be 0 for scanner coordinates.
         let is_scanner = frame == Frame::Scanner;
         for (k, axis) in ["R", "A", "S"].iter().enumerate() {
             let name = format!("VolGeomC_{axis}");

@@ -189,8 +189,8 @@ impl Elements {
     }
 }
 
-/// Reads the number of directions, 1 or 2, then for each element the direction of the fiber and
-/// optionally that of the sheet.
+/// Reads the number of directions, 1 or 2, then for each element the direction of the fiber and, if
+/// there are 2, the direction of the sheet.
 fn fibers(bytes: &[u8], n: usize) -> Result<Vec<DataArray>, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of directions"))?;

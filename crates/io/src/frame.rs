@@ -38,8 +38,8 @@ pub struct FileFrame {
     /// Center of the volume of the surface, in mm in the frame of the scanner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c_ras: Option<[f64; 3]>,
-    /// Map to the frame of the scanner from the frame "tkr", or from the frame of the file if that
-    /// is unknown.
+    /// Map to the frame of the scanner, from the frame "tkr" or, if the frame of the coordinates is
+    /// unknown, from the coordinates as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_scanner: Option<Affine>,
     /// Whether the user chose the frame.
@@ -50,7 +50,8 @@ pub struct FileFrame {
 /// How the coordinates of a file may differ from others with which they are combined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FrameOffset {
-    /// Points with the same coordinates lie up to this distance apart, in mm.
+    /// The distance, in mm, between points with the same coordinates, as computed by
+    /// [`FileFrame::offset_from`].
     Known(f64),
     /// One of the files does not state where its frame lies.
     Unknown,

@@ -47,8 +47,8 @@ impl<R: BufRead> Unpack<R> {
 }
 
 impl<R: BufRead> Read for Unpack<R> {
-    /// Fills `out` completely, except at the end of the stream. Few large calls are fastest,
-    /// because every call to the decompressor copies its sliding window.
+    /// Fills `out` completely, except at the end of the stream. A few large calls are faster than
+    /// many small ones, because every call to the decompressor copies its sliding window.
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let mut n = 0;
         while n < out.len() && !self.ended {

@@ -1,5 +1,5 @@
 //! Reader of CARP lists of vertices, `.vtx`: the number of vertices, the word `intra` or `extra`,
-//! then one vertex per line, counted from 0.
+//! then one vertex index per line, counted from 0.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use zeroset_core::mesh::{Group, Members};
 /// Reads a list. Its vertices become a group that is named after the file.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the line if the number of vertices is 0 or differs from the
-/// declared one, if the domain is neither `intra` nor `extra`, or if a vertex is not a number from
-/// 0 to 2^32 - 1.
+/// Returns a [`Flaw`] that names the line if the declared number of vertices is 0 or wrong, if the
+/// domain is neither `intra` nor `extra`, or if a vertex index is not an integer from 0 to 2^32 -
+/// 1.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of vertices"))?;

@@ -59,8 +59,8 @@ impl Gather {
         }
     }
 
-    /// Creates an empty collection with the same kinds of normals and colors, and room for `n`
-    /// points.
+    /// Creates an empty collection with room for `n` points. It has normals if this one has, and
+    /// colors of the same depth.
     pub(super) fn alike(&self, n: usize) -> Self {
         let depth = self.colors.as_ref().map(|colors| match colors {
             Colors::Byte(_) => Depth::Byte,
@@ -112,7 +112,8 @@ impl Gather {
         }
     }
 
-    /// Appends the points of another collection with the same kinds of normals and colors.
+    /// Appends the points of another collection, which was made by [`Gather::alike`] or has normals
+    /// and colors of the same depth.
     pub(super) fn append(&mut self, mut other: Gather) {
         self.points.append(&mut other.points);
         if let (Some(these), Some(those)) = (&mut self.normals, &mut other.normals) {
@@ -221,7 +222,7 @@ fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
     rows.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
-/// Returns a vector of length 1, or zeros if the length of `x` is at most 1e-12 or not finite.
+/// Returns `x` scaled to length 1, or zeros if the length of `x` is at most 1e-12 or not finite.
 fn unit(x: [f64; 3]) -> [f32; 3] {
     let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length.is_finite() && length > 1e-12 { x.map(|x| (x / length) as f32) } else { [0.0; 3] }

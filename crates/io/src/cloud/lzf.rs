@@ -7,8 +7,8 @@ pub(super) const LARGEST_RATIO: u64 = 88;
 ///
 /// The format is that of liblzf. A control byte c below 32 is followed by c + 1 literal bytes. Any
 /// other control byte begins a copy. Its length is the upper three bits plus two, or, if they are
-/// 7, nine plus the next byte. Its distance consists of the lower five bits and the next byte, plus
-/// one.
+/// 7, nine plus the next byte. Its distance is 256 times the lower five bits, plus the next byte,
+/// plus one.
 pub(super) fn unpack(packed: &[u8], n: usize) -> Result<Vec<u8>, String> {
     if n as u64 / LARGEST_RATIO > packed.len() as u64 {
         return Err(format!("{} bytes cannot unpack to {n}", packed.len()));

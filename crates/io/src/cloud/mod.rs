@@ -48,7 +48,8 @@ pub struct CloudReport {
     pub stored: u64,
     /// Number of points left out because a coordinate is infinite or NaN.
     pub not_finite: u64,
-    /// Number of points left out because their normal is zero or not finite while others have one.
+    /// Number of points left out because their normal is zero or not finite, although at least half
+    /// of the points have a normal.
     pub without_normal: u64,
     /// Number of points left out because the file marks them as withheld (LAS).
     pub withheld: u64,

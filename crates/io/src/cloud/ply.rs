@@ -132,7 +132,7 @@ fn vertices(
 /// Checks, using the first points, whether the numbers have the byte order that the header states.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if they have the other byte order.
+/// Returns a [`Flaw`] if only the other byte order gives plausible coordinates.
 fn refuse_other_order(
     stream: &mut Stream,
     header: &Header,

@@ -14,7 +14,7 @@ use zeroset_core::error::{Flaw, Position, Result};
 /// Magic bytes of LAS and LAZ, and of E57. LAZ and E57 need random access.
 const READ_AT_ANY_PLACE: [&[u8]; 2] = [b"LASF", b"ASTM"];
 
-/// The largest number of bytes requested from the system at a time.
+/// The largest number of bytes requested from the source at a time.
 const PIECE: usize = 8 << 20;
 
 /// A source of bytes that supports random access.

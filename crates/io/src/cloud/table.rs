@@ -48,7 +48,8 @@ struct Piece {
     flaw: Option<(usize, String, &'static str)>,
 }
 
-/// Reads `n` rows, or all rows to the end of the file. `line` is the number of lines before them.
+/// Reads `n` rows, or all rows to the end of the file if `n` is `None`. `line` is the number of
+/// lines before them.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if a word is not a number, if a row has a different
@@ -122,12 +123,14 @@ fn last_end(text: &[u8]) -> usize {
     text.iter().rposition(is_end).map_or(0, |k| k + 1)
 }
 
-/// Splits text into pieces of about `TASK` bytes, each of which ends after a complete line.
+/// Splits text into pieces of about `TASK` bytes. Each piece ends after a complete line, except
+/// possibly the last.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     while !text.is_empty() {
         let behind = text.get(TASK..).unwrap_or_default();
-        // A line feed that follows a carriage return belongs to the same line ending.
+        // A line feed is preferred, because a carriage return before it belongs to the same line
+        // ending.
         let end =
             behind.iter().position(|&b| b == b'\n').or_else(|| behind.iter().position(is_end));
         let (piece, rest) = text.split_at(end.map_or(text.len(), |k| TASK + k + 1));

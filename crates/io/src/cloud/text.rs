@@ -43,7 +43,8 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         let remedy = "name every column in the first row, or remove the names";
         return Err(Flaw::whole(what, remedy));
     }
-    // Every number takes at least two bytes, which limits the number of rows.
+    // Every number takes at least two bytes, including its separator, which limits the number of
+    // rows.
     let most = stream.left().map_or(0, |left| left / (2 * head.columns as u64));
     // Without a count, the number of rows is estimated from the length of the first rows, plus a
     // margin.
@@ -74,7 +75,7 @@ struct Head {
     lines: usize,
     columns: usize,
     rows: Vec<Vec<f64>>,
-    /// Mean number of bytes per row.
+    /// Mean number of bytes per row of `rows`.
     row_bytes: u64,
     /// Line, problem and remedy of the row at which the search stopped, if no row of numbers was
     /// found before it.

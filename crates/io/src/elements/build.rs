@@ -18,7 +18,8 @@ const SIMPLICES: [&str; 4] = ["points", "lines", "triangles", "tetrahedra"];
 /// The names of groups by dimension (`None` for all dimensions) and number.
 pub(crate) type Names = HashMap<(Option<usize>, i64), String>;
 
-/// A collection of elements. The elements of the highest dimension become the domain.
+/// A collection of elements. The elements of the highest dimension become the domain if this
+/// dimension is 2 or 3.
 #[derive(Default)]
 pub(crate) struct Builder {
     parts: [Part; 4],
@@ -97,7 +98,8 @@ impl Builder {
         let top = self.top();
         self.warn(top);
         let groups = self.groups(top);
-        // The quads of a mesh of solids are cut like the faces of the solids.
+        // In a mesh of solids, the quads keep their fixed split, which matches that of the solids'
+        // faces.
         let Recut { uncut, warning } = match top {
             Some(3) => Recut::default(),
             _ => self.polygons.recut(&vertices, &mut self.parts[2].corners, Element::Cell),
@@ -160,8 +162,8 @@ impl Builder {
     }
 
     /// Returns the groups of the domain first, then those of each lower dimension, ordered by
-    /// number. Simplices of lower dimension that belong to no group form "triangles", "lines" or
-    /// "points".
+    /// number. Last come the simplices of lower dimension that belong to no group, as the groups
+    /// "triangles", "lines" and "points".
     fn groups(&mut self, top: Option<usize>) -> Vec<Group> {
         let (mut groups, mut taken) = (Vec::new(), UnusedNames::default());
         let names = std::mem::take(&mut self.names);

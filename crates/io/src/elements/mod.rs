@@ -1,6 +1,6 @@
 //! Shapes of finite elements, and their decomposition into simplices.
 //!
-//! How a solid or quad is split depends only on its vertex numbers. Two elements therefore split a
+//! How a solid or quad is split depends only on its vertex indices. Two elements therefore split a
 //! shared face in the same way, regardless of the order of their corners.
 
 mod build;
@@ -96,8 +96,8 @@ impl Shape {
     /// Appends the [`Shape::simplices`] simplices of an element, with `dimension + 1` vertices
     /// each.
     ///
-    /// A quad is split along the diagonal through the vertex with the smallest number. A solid is
-    /// split into the tetrahedra between the vertex with the smallest number and the triangles of
+    /// A quad is split along the diagonal through the vertex with the smallest index. A solid is
+    /// split into the tetrahedra between the vertex with the smallest index and the triangles of
     /// the faces that do not contain this vertex. The faces that contain it are thereby split along
     /// a diagonal through it, so that all faces follow the same rule.
     pub(super) fn split(self, corners: &[u32], out: &mut Vec<u32>) {
@@ -118,7 +118,7 @@ impl Shape {
     }
 }
 
-/// Splits a face into a fan around its vertex with the smallest number.
+/// Splits a face into a fan around its vertex with the smallest index.
 fn each_triangle(corners: &[u32], face: &[usize], mut take: impl FnMut([u32; 3])) {
     let n = face.len();
     let first = (0..n).min_by_key(|&k| corners[face[k]]).unwrap_or(0);

@@ -21,9 +21,9 @@ struct Region {
     code: i32,
 }
 
-/// Reads an annotation. For each vertex, its array holds the number that the table gives to the
-/// region of the vertex, or -1 for none. The vertices of each region with a name become a group
-/// with that name.
+/// Reads an annotation. The resulting array holds, for each vertex, the number that the table gives
+/// to the region of the vertex, or -1 if the vertex has no region. The vertices of each region with
+/// a name become a group with that name.
 ///
 /// Without a table, the array holds the color codes from the file, and there are no groups. Returns
 /// a [`Flaw`] with the byte position if the file is truncated, if it refers to a vertex that it
@@ -118,7 +118,7 @@ fn region(cursor: &mut Cursor, index: i64) -> Result<Region, Flaw> {
     Ok(Region { index, name, code })
 }
 
-/// Reads a text and the length before it, which includes the zero byte at the end of the text.
+/// Reads the length of a text and then the text. The length includes the zero byte at the end.
 fn text(cursor: &mut Cursor, what: &str) -> Result<String, Flaw> {
     let n = count(cursor, &format!("bytes of {what}"))?;
     let n = cursor.promised(n, 1, "bytes")?;

@@ -34,8 +34,8 @@ pub(super) fn about(cursor: &mut Cursor) -> About {
     about
 }
 
-/// Returns the frame, which is always tkr, and the volume geometry that the text after the faces of
-/// a surface in text form states.
+/// Returns the frame, which is always tkr, and the volume geometry stated in the text after the
+/// faces of a text surface.
 pub(super) fn about_text(text: &[u8]) -> About {
     let mut about = About::default();
     about.frame.coordinates = Some(Frame::Tkr);

@@ -158,8 +158,8 @@ fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     found.map(text::one_line)
 }
 
-/// Returns the frame of the coordinates, as the coordinate systems and the volume geometry of
-/// FreeSurfer state it, and the metadata.
+/// Returns the metadata and the frame of the coordinates. The frame comes from the coordinate
+/// systems and from FreeSurfer's volume geometry.
 fn about(points: &Array, of_file: Vec<Entry>) -> About {
     let mut about = About { of_file, of_points: points.metadata.clone(), ..About::default() };
     if let Some(geometry) = VolumeGeometry::of_entries(&points.metadata) {

@@ -8,7 +8,7 @@ use zeroset_core::error::{Flaw, Result};
 
 /// The content of the header of a LAS or LAZ file.
 pub(super) struct Header {
-    /// Version and format, such as "1.2, format 3".
+    /// Version and record format, such as "1.2, format 3".
     pub(super) version: String,
     /// Byte offset of the first point.
     pub(super) begin: u64,
@@ -18,7 +18,8 @@ pub(super) struct Header {
     pub(super) n: u64,
     pub(super) scale: [f64; 3],
     pub(super) offset: [f64; 3],
-    /// Byte offset of red, green and blue within a point, if it has colors.
+    /// Byte offset of red within a point, which green and blue follow; `None` if points have no
+    /// colors.
     pub(super) colors: Option<usize>,
     /// Location of the class and of the flag for withheld points within a point.
     pub(super) class: Class,
