@@ -148,8 +148,8 @@ pub struct MeshOptions {
     pub skip_unsupported: bool,
     /// The frame of the coordinates. `None` stands for the coordinates as stored.
     pub frame: Option<Frame>,
-    /// The state of a series. `None` stands for the last state. If there are several, a warning
-    /// says so.
+    /// The state of a series. `None` stands for the last state, with a warning if the series has
+    /// several.
     pub time: Option<Moment>,
 }
 
@@ -346,8 +346,8 @@ fn content_of_series(series: &Series, options: &VolumeOptions) -> Result<Content
 /// Reads a file like [`read`], and also returns its point cloud.
 ///
 /// The cloud is returned if the file holds points without cells or groups, or content that [`read`]
-/// rejects, and if [`read_cloud`] accepts the file. The file is read only once, so that a pipe can
-/// serve for both.
+/// rejects (except for lack of memory or a requested state that does not exist), and if
+/// [`read_cloud`] accepts the file. The file is read only once, so that a pipe can serve for both.
 ///
 /// # Errors
 /// The first value is the result of [`read`]. Even if it is an error, there may be a cloud, because

@@ -1,5 +1,5 @@
 //! Loading of whole files, decompressed if they are gzip streams, and of the other files of a mesh
-//! or volume that consists of several.
+//! or volume that consists of several files.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
@@ -81,7 +81,8 @@ pub(super) fn empty() -> Flaw {
     Flaw::whole("the file is empty", "copy or export it again")
 }
 
-/// Returns the file beside `path` that has the same name with another extension, compressed or not.
+/// Returns the existing file beside `path` with the same name but this extension, with or without
+/// `.gz`.
 pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     let plain =
         if path.extension()? == "gz" { path.with_extension("") } else { path.to_path_buf() };

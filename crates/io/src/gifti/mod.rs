@@ -96,8 +96,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile
 /// it has any.
 ///
 /// # Errors
-/// Returns the errors of [`read`], and a [`Flaw`] if the file has no such arrays or has sparse
-/// ones.
+/// Returns a [`Flaw`] if the document or its data are damaged, if the file has no such arrays, or
+/// if it holds values for some vertices only.
 pub(crate) fn read_data(path: &Path, bytes: &[u8], budget: Budget) -> Result<VertexData, Flaw> {
     let Document { arrays, labels, .. } = xml::read(path, bytes, budget)?;
     if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {

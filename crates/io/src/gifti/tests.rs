@@ -188,7 +188,7 @@ fn coordinate_systems_are_named_and_not_applied() {
     assert_eq!(moved.space, None, "the stored coordinates are in an unknown space");
     assert_eq!(moved.mesh.vertices[0], [0.0, 0.0, 1.0]);
     assert!(moved.warnings[0].contains("transforms them to NIFTI_XFORM_TALAIRACH is not applied"));
-    // A copy has the whole matrix, as nibabel writes it in four lines.
+    // nibabel writes the matrix in four lines. A copy has all of them, joined into one line.
     let rows = ["0.900000 0.100000 -0.100000 12.345678"; 4].join("\n");
     let long = system(&format!("{rows}\n"));
     assert_eq!(long.about.space.unwrap()[2], rows.replace('\n', " "));

@@ -106,7 +106,8 @@ fn entries<'a>(indent: &str, all: impl Iterator<Item = &'a Entry>) -> String {
 }
 
 /// Writes the triangles of a mesh as a surface. Coordinates are stored as 32-bit floats, as the
-/// format requires, and are not transformed. The metadata of `about` are kept.
+/// format requires, and are not transformed. The metadata of `about` are kept, except entries that
+/// describe only the original file.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

@@ -2,7 +2,8 @@
 //! at vertices (`.sol`).
 //!
 //! References of cells become groups named by their numbers. References of vertices become the
-//! array `reference`. A `.sol` file of the same name beside the mesh provides the array `sol`.
+//! array `reference`. A `.sol` file of the same name beside the mesh provides the arrays `sol`,
+//! `sol_2`, ...
 
 mod write;
 

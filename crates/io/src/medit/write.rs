@@ -66,7 +66,7 @@ fn write_alone(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     })
 }
 
-/// The array that the reader creates for the references of vertices.
+/// The name of the array that the reader creates for the references of vertices.
 const MARKS: &str = "reference";
 
 /// Returns 2 for a mesh in the plane z = 0, else 3.

@@ -229,8 +229,8 @@ impl<'a> Source<'a> {
         Err(self.fail(format!("{expected} expected, found {}", show(line)), CUT))
     }
 
-    /// Skips the rest of section `name`, including its last line, and returns the byte range of the
-    /// skipped content.
+    /// Skips the rest of section `name`, including its last line. Returns the byte range of the
+    /// content before that line.
     pub(super) fn skip_section(&mut self, name: &str) -> Result<Range<usize>, Flaw> {
         let end = format!("$End{name}");
         let begin = self.at;

@@ -119,6 +119,7 @@ impl Elements<'_, '_> {
     }
 
     /// Reads a block of a binary file: type, number of elements, number of tags, then the elements.
+    /// Returns the number of elements.
     fn block(&mut self, done: usize, n: usize) -> Result<usize, Flaw> {
         let kind = self.source.int(format_args!("block of elements from {done} of {n} on"))?;
         let length = self.source.int("number of elements in a block")?;

@@ -135,7 +135,7 @@ fn calls(blocks: &[Block]) -> Vec<&[Block]> {
     calls
 }
 
-/// Locates a failure of the crate: the first word that is not a number.
+/// Returns the error for a failure of the crate, at the first word that is not a number.
 fn not_a_number(source: &Source, blocks: &[Block], failure: &Failure) -> Flaw {
     let mut place = *source;
     for block in blocks {
