@@ -27,8 +27,8 @@ pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     read_with(bytes, Some(Vec::new()))
 }
 
-/// Reads an OFF file. `columns` receives up to six numbers per vertex that follow the coordinates,
-/// padded with zeros.
+/// Reads an OFF file. If `columns` is given, it receives up to six numbers per vertex that follow
+/// the coordinates, padded with zeros, and coordinates may be infinite or NaN.
 fn read_with(bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFile, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut row = lines.row(format_args!("\"OFF\""))?;

@@ -116,7 +116,7 @@ impl Scalar {
     }
 
     /// Decodes one number from its binary form of [`Scalar::size`] bytes. Whole numbers beyond 2^53
-    /// lose digits.
+    /// may be rounded.
     pub fn one(self, bytes: &[u8], big_endian: bool) -> f64 {
         let mut raw = [0; 8];
         let used = &mut raw[..bytes.len().min(8)];

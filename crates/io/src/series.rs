@@ -32,15 +32,16 @@ enum States {
 
 /// A loaded file.
 pub(super) enum Opened {
-    /// A file with one state.
+    /// A file of any other kind, which holds a single state.
     Single(Loaded),
     Series(Series),
 }
 
-/// Determines whether a loaded file is a series or holds a single state.
+/// Opens a loaded file as a series if it is a `.pvd` list or a VTKHDF file. A VTKHDF file without
+/// steps becomes a series without times.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the file is a damaged series.
+/// Returns a [`Flaw`] if the list or the VTKHDF file is damaged.
 pub(super) fn open(path: &Path, loaded: Loaded) -> Result<Opened, Flaw> {
     if vtk::is_list(&loaded.bytes) {
         let states = vtk::states(path, &loaded.bytes)?;

@@ -1,5 +1,5 @@
-//! Detection of file formats. The content decides. The name counts only if the content is
-//! ambiguous.
+//! Detection of file formats. The content decides. The name counts only if the content does not
+//! identify the format.
 
 mod content;
 mod foreign;
@@ -266,7 +266,7 @@ fn by_name(extension: &str) -> Option<Format> {
 
 /// Guesses the format if neither the content nor the name identifies it.
 fn by_guess(bytes: &[u8]) -> Option<Format> {
-    // The old data format has no magic bytes, but its size identifies it.
+    // FreeSurfer's old data format has no magic bytes, but the file size identifies it.
     if freesurfer::old_count(bytes).is_some() {
         return Some(Format::Morph);
     }

@@ -26,8 +26,9 @@ const FACET: usize = 50;
 /// files also begin with the word "solid".
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the facet, line or byte if a coordinate is not finite, if a
-/// keyword is misplaced, or if there are fewer facets than declared.
+/// Returns a [`Flaw`] that names the facet, line or byte if a coordinate is not finite, if a line
+/// of text does not begin with a keyword, if a facet has fewer than three corners, or if there are
+/// fewer facets than declared.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if !has_binary_size(bytes) && is_text(bytes) { ascii(bytes) } else { binary(bytes) }
 }

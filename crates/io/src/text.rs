@@ -176,8 +176,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The words of a text whose line structure is irrelevant. "#" begins a comment that extends to the
-/// end of the line.
+/// The words of a text whose line structure is irrelevant. A word that begins with "#" begins a
+/// comment that extends to the end of the line.
 pub(crate) struct Words<'a> {
     bytes: &'a [u8],
     at: usize,

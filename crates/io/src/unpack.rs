@@ -1,6 +1,6 @@
 //! Streaming decompression of gzip and zlib.
 //!
-//! Writing uses `flate2`. Reading uses `zlib-rs`, which takes half as long.
+//! Writing uses `flate2`. Reading uses `zlib-rs`, which takes half as long as `flate2`.
 
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 

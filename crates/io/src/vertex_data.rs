@@ -130,7 +130,7 @@ impl PartialArray {
     /// vertices without values are NaN.
     ///
     /// # Errors
-    /// Returns the number of a vertex that the mesh does not have.
+    /// Returns the index of a vertex that the mesh does not have.
     pub fn spread(&self, n_vertices: usize) -> Result<DataArray, u32> {
         let (components, rows) = (self.rows.components, self.rows.values.to_f64());
         let mut values = vec![f64::NAN; n_vertices * components];

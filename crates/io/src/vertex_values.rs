@@ -19,7 +19,7 @@ pub fn write_values_npy(path: &Path, values: &[f64]) -> Result<()> {
     })
 }
 
-/// Writes a line for each vertex as `.csv`: its number, its coordinates, its value under the title
+/// Writes a line for each vertex as `.csv`: its index, its coordinates, its value under the title
 /// `name`, and its label if there are labels. Numbers have enough digits to be read back exactly.
 ///
 /// # Errors

@@ -127,7 +127,7 @@ impl Part {
 /// The content of a file: first the domain, then the simplices of lower dimension.
 struct Plan {
     parts: Vec<Part>,
-    /// Dimension, number and name of each group.
+    /// Dimension, number and name of each group that has members.
     names: Vec<(usize, i32, String)>,
 }
 
@@ -314,7 +314,8 @@ fn domain(mesh: &Mesh, groups: &[(&Group, i32)]) -> Part {
     Part { dimension, corners: mesh.cells.clone(), entity_of, entities }
 }
 
-/// Returns the simplices of lower dimension, each once even if it belongs to several groups.
+/// Returns the simplices of the given dimension, which is lower than that of the domain. Each
+/// occurs once, even if it belongs to several groups.
 fn lower(mesh: &Mesh, dimension: usize, groups: &[(&Group, i32)]) -> Part {
     let arity = dimension + 1;
     let (mut sets, mut set_of) = (Sets::new(), Vec::new());

@@ -17,7 +17,7 @@ pub(super) struct Attributes {
 
 impl Attributes {
     /// Reads the numbers after the coordinates of a vertex. Three numbers are a color. Four or more
-    /// are a weight followed by a color.
+    /// are a weight followed by a color. With fewer than three, the vertex has no color.
     pub(super) fn color(&mut self, rest: &[u8]) {
         let mut numbers = [f64::NAN; 4];
         let found = words(rest).take(4).zip(&mut numbers);

@@ -116,7 +116,7 @@ impl<'a> Body<'a> {
     }
 
     /// Applies `read` to the next `n` records in parts, and returns the results. `read` gets the
-    /// range of record numbers of each part. Parts of a long text are read in parallel.
+    /// range of record indices of each part. Parts of a long text are read in parallel.
     ///
     /// # Errors
     /// Returns the first error in the order of the records.
@@ -140,8 +140,8 @@ impl<'a> Body<'a> {
         parts.into_iter().collect()
     }
 
-    /// Returns the position of the element with this number, which has just been read, for a
-    /// message.
+    /// Returns the position, for a message, of the record with the index `number`, which has just
+    /// been read.
     pub(super) fn element(&self, kind: Stored, number: usize) -> Position {
         let at = match self {
             Body::Ascii(lines) => lines.position(),

@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn pieces_have_the_lines_and_numbers_of_the_whole() {
         for end in ["\n", "\r\n", "\r"] {
-            // Empty lines and lines that begin with a blank occur everywhere, in one piece, or
-            // nowhere.
+            // Empty lines and lines that begin with a blank occur everywhere, in a few pieces, or
+            // only at the beginning.
             for odd in [5, 70_000, usize::MAX] {
                 let line = |k: usize| {
                     let blank = if k % odd == 1 { " " } else { "" };
