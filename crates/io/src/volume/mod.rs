@@ -58,8 +58,8 @@ pub struct VolumeOptions {
     /// The table of the case file that holds these options, for use in messages. `None` means that
     /// they are command-line options.
     pub table: Option<String>,
-    /// The state of a series. `None` stands for the last state. If there are several, a warning
-    /// says so.
+    /// The state of a series. `None` stands for the last state, with a warning if the series has
+    /// several.
     pub time: Option<Moment>,
 }
 

@@ -225,7 +225,7 @@ fn offset_at_corners(shape: [usize; 3], a: &Placement, b: &Placement) -> f64 {
     (0..8).map(corner).fold(0.0, f64::max)
 }
 
-/// The names of the coordinate systems by their codes.
+/// The names of the coordinate systems with the codes 1 to 5.
 const SPACES: [&str; 5] =
     ["SCANNER_ANAT", "ALIGNED_ANAT", "TALAIRACH", "MNI_152", "TEMPLATE_OTHER"];
 

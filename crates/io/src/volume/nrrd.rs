@@ -112,7 +112,8 @@ fn show_text(text: &str) -> String {
     show(text.as_bytes())
 }
 
-/// Parses a vector per axis, such as "(1,2,3) none (4,5,6)". An axis without a vector gives `None`.
+/// Parses a vector per axis, such as "(1,2,3) none (4,5,6)". An axis without a vector gives an
+/// inner `None`. Returns an outer `None` if the text is not valid.
 fn vectors(text: &str) -> Option<Vec<Option<Vec<f64>>>> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -130,7 +131,7 @@ fn vectors(text: &str) -> Option<Vec<Option<Vec<f64>>>> {
     Some(found)
 }
 
-/// Splits text into quoted or unquoted words.
+/// Returns the quoted parts of a text, or its words if it has no quotation marks.
 fn quoted(text: &str) -> Vec<String> {
     match text.contains('"') {
         true => text.split('"').skip(1).step_by(2).map(String::from).collect(),

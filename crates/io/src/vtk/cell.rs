@@ -149,7 +149,7 @@ pub(super) fn cell_type(number: u8) -> CellType {
 
 impl Shape {
     /// Appends the simplices of a cell to `out`, with `dimension + 1` vertices each. A cell with
-    /// too few points appends nothing.
+    /// too few points appends nothing. Nor does a [`Shape::Solid`], which is cut elsewhere.
     pub fn split(self, cell: &[u32], out: &mut Vec<u32>) {
         match (self, cell) {
             (Shape::Empty | Shape::Solid, _) => {}

@@ -1,8 +1,8 @@
 //! A VTK data set as stored, and its conversion to a [`MeshFile`].
 //!
-//! The readers of legacy and XML files both produce a `Grid`. [`Grid::check`] verifies everything
-//! that the rest relies on. [`Grid::into_mesh_file`] then sorts cells by dimension, splits the
-//! cells that can be split, and copies the cell data to the resulting cells.
+//! The readers of legacy, XML and VTKHDF files all produce a `Grid`. [`Grid::check`] verifies
+//! everything that the rest relies on. [`Grid::into_mesh_file`] then sorts cells by dimension,
+//! splits the cells that can be split, and copies the cell data to the resulting cells.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Regular grids: legacy `STRUCTURED_POINTS` and `ImageData` in XML. They hold volumes, not meshes.
+//! Regular grids: legacy `STRUCTURED_POINTS`, and `ImageData` in XML and VTKHDF files. They hold
+//! volumes, not meshes.
 
 use super::source::{Source, one_line};
 use crate::volume::{Found, VolumeFile, stored};

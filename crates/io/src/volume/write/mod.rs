@@ -76,8 +76,8 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
 
 /// Writes a volume as `.vti`, `.nii`, `.nii.gz`, `.npy`, `.mha` or `.nrrd`.
 ///
-/// The file is written atomically. Numbers keep their type if the format can store the scaling.
-/// Otherwise, the scaled values are written.
+/// The file is written atomically. Numbers keep their type if they have no scaling or if the format
+/// can store it. Otherwise, the scaled values are written.
 ///
 /// NIfTI states coordinates in RAS and MetaImage in LPS. If a volume has another frame among RAS,
 /// LPS and LAS, the signs of its coordinates are changed for these formats. Voxels keep their

@@ -67,7 +67,7 @@ impl Arrays {
         numbers.filter(is_finite).ok_or_else(|| fail(name, "is missing or not numbers"))
     }
 
-    /// Returns an attribute of the group that is a word.
+    /// Returns the text of an attribute of the group `VTKHDF`, which must exist and be a string.
     pub fn attribute_word(&self, name: &str) -> Result<String, Flaw> {
         match self.attribute(name)?.as_ref().and_then(word) {
             Some(word) => Ok(word),
@@ -140,7 +140,7 @@ impl Arrays {
         }
     }
 
-    /// Returns the array at a path below the group.
+    /// Returns the array at a path below the group `VTKHDF`.
     pub fn array(&self, path: &str) -> Result<Array, Flaw> {
         let open = || {
             let dataset = self.file.dataset(&format!("{ROOT}/{path}"))?;
@@ -155,8 +155,8 @@ impl Arrays {
         Ok(Array { path: path.into(), dataset, shape, numbers, chunk })
     }
 
-    /// Reads rows of an array as bytes, with the number type and whether the byte order is
-    /// big-endian. The size is checked before anything is allocated.
+    /// Reads `n` rows of an array, starting at row `first`, as bytes. Also returns the number type
+    /// and whether the byte order is big-endian. The size is checked before anything is allocated.
     pub fn bytes(
         &self,
         array: &Array,
@@ -185,7 +185,7 @@ impl Arrays {
         }
     }
 
-    /// Reads rows of an array as numbers.
+    /// Reads `n` rows of an array, starting at row `first`, as numbers.
     pub fn rows(&self, array: &Array, first: u64, n: u64) -> Result<Values, Flaw> {
         let (bytes, scalar, big_endian) = self.bytes(array, first, n)?;
         Ok(scalar.unpack(&bytes, big_endian))
@@ -239,7 +239,7 @@ impl Array {
     }
 }
 
-/// Returns the number type and whether the byte order is big-endian.
+/// Returns the number type and whether the byte order is big-endian, or `None` for other types.
 fn numbers(datatype: &Datatype) -> Option<(Scalar, bool)> {
     let (scalar, order) = match datatype {
         Datatype::FixedPoint { size, byte_order, layout } => {

@@ -164,8 +164,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads numbers like [`Cursor::values`], but in the number type of the file. Bits become
-    /// bytes, in multiples of 8.
+    /// Reads numbers like [`Cursor::values`], but in the number type of the file. Each bit becomes
+    /// a byte. In binary files, these include the unused bits of the last byte.
     pub fn samples(
         &mut self,
         scalar: Scalar,
