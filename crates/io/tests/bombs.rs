@@ -48,8 +48,8 @@ fn zlib(n: usize) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// Reads a file in every possible way. Returns the errors and the largest number of bytes allocated
-/// by the readers at one time.
+/// Reads a file with each of the five readers. Returns the errors and the largest number of bytes
+/// allocated by the readers at one time.
 fn read(path: &Path) -> (Vec<String>, u64) {
     let held = METER.held();
     let (errors, most) = METER.peak_during(|| {

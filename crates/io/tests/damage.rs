@@ -1,4 +1,4 @@
-//! Tests of damaged files of all formats except VTK. Known damage gives a message that names the
+//! Tests of damaged files of most formats except VTK. Known damage gives a message that names the
 //! position, and files truncated or damaged at random never cause a panic.
 
 use std::path::Path;
@@ -62,7 +62,7 @@ fn missing_files_and_folders_are_named() {
     assert!(error.contains("none.ply: cannot be read"), "{error}");
 }
 
-/// Small files of all formats and encodings, each with a flag that states whether reading it must
+/// Small files of most formats and encodings, each with a flag that states whether reading it must
 /// fail after any truncation. Truncated text may end at a valid place.
 const SMALL: &[(&str, bool)] = &[
     ("sim/ply/bob_small.ply", true),

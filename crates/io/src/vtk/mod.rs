@@ -78,7 +78,8 @@ pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
 };
 
-/// Reads the mesh of a VTK file. The kind of file is determined from the content.
+/// Reads the mesh of a VTK file. The kind of file is determined from the content. For a VTKHDF
+/// series, this is the mesh of the last state.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line, byte or element if the content is not a VTK file, is

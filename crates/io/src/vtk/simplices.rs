@@ -16,7 +16,7 @@ const FLAT: f64 = 1e-9;
 /// The simplices of a grid by dimension.
 #[derive(Default)]
 pub(super) struct Simplices {
-    /// The vertices, `[n * (dimension + 1)]`.
+    /// The vertex indices of the n simplices of each dimension, `[n * (dimension + 1)]`.
     pub corners: [Vec<u32>; 4],
     /// The cell from which each simplex was cut.
     pub parents: [Vec<u32>; 4],
@@ -136,8 +136,8 @@ impl Simplices {
         Ok(())
     }
 
-    /// Adds a hexahedron, wedge, pyramid or tetrahedron. If its usual tetrahedra overlap or some of
-    /// them are flat, it is cut like a polyhedron.
+    /// Adds a hexahedron, voxel, wedge, prism, pyramid or tetrahedron. If its usual tetrahedra
+    /// overlap or some of them are flat, it is cut like a polyhedron.
     fn push_cut_solid(&mut self, grid: &mut Grid, shape: Shape, points: &[u32], cell: usize) {
         let begin = self.corners[3].len();
         shape.split(points, &mut self.corners[3]);

@@ -74,7 +74,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Returns the k-th length of a stream.
+    /// Returns length `k` of a stream, counted from 0.
     fn get(self, stream: &[u8], k: usize) -> Result<usize, String> {
         let start = k.checked_mul(self.width);
         let bytes = start

@@ -35,7 +35,7 @@ pub(super) struct Document {
 #[derive(Clone)]
 pub(super) struct Appended {
     pub base64: bool,
-    /// Bytes after the underscore.
+    /// The byte range of the data after the underscore.
     pub range: Range<usize>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct ArrayTag {
     pub format: Format,
     /// Offset of its numbers in the appended data.
     pub offset: usize,
-    /// Ranges of its text.
+    /// The byte ranges of its text in the file.
     pub text: Vec<Range<usize>>,
     pub at: usize,
 }

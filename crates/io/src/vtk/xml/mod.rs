@@ -28,7 +28,7 @@ use zeroset_core::volume::Samples;
 pub(super) struct XmlFile<'a> {
     source: Source<'a>,
     document: Document,
-    /// The offsets of the appended arrays, in ascending order.
+    /// The offsets that the tags of all arrays state (0 if none), in ascending order.
     offsets: Vec<usize>,
     /// The number of bytes of the appended data read so far.
     taken: Cell<usize>,
@@ -292,7 +292,8 @@ impl<'a> XmlFile<'a> {
         Ok(())
     }
 
-    /// Reads an array of point or cell data. Returns `None` with a warning if it holds no numbers.
+    /// Reads an array of point or cell data. Returns `None` with a warning if it holds no numbers
+    /// or has no components.
     fn data(
         &self,
         tag: &ArrayTag,
