@@ -1,4 +1,4 @@
-//! Tests of the readers of all formats except VTK on the shared data: counts, contents, groups,
+//! Tests of the readers of most formats except VTK on the shared data: counts, contents, groups,
 //! arrays.
 
 use std::io::Write;
@@ -261,7 +261,7 @@ fn three_versions_of_gmsh_hold_the_same_hexahedra() {
     let [Some(v1), Some(v40), Some(v41)] = files else { return };
     for file in [&v1, &v40, &v41] {
         let found = inspect(&file.mesh);
-        // All hexahedra of the file are mirrored.
+        // All hexahedra of these files are mirrored.
         assert_eq!((found.nonmanifold, found.inverted, found.degenerate), (0, 1200, 0));
         assert_eq!(found.components, 1);
         assert_eq!(groups(&file.mesh), groups(&v1.mesh));
@@ -365,7 +365,7 @@ fn data_files_give_arrays() {
     assert!(error.contains("holds no numbers per vertex"), "{error}");
 }
 
-/// Small text files that cover every text format.
+/// Small text files that cover most text formats.
 const TEXTS: [&str; 15] = [
     "sim/msh/3da_v1.msh",
     "sim/msh/compass_v22.msh",

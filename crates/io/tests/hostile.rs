@@ -22,8 +22,8 @@ const LASZIP: usize = 3 << 20;
 /// The time limit per file. A linear-time reader needs a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Reads bytes as a file with this name in every possible way. Returns the errors of reading it as
-/// a mesh, as data, as curves, as a volume and as points.
+/// Reads bytes as a file with this name, with each of the five readers. Returns the errors of
+/// reading it as a mesh, as data, as curves, as a volume and as points.
 fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -415,8 +415,8 @@ fn many_small_things(folder: &Path) {
     (3..=N).for_each(|k| writeln!(book, "f 1 2 {k}").unwrap());
     let mut named = vertices.clone();
     (3..=N).for_each(|k| writeln!(named, "g a{k}\nf 1 2 {k}").unwrap());
-    // In the first of two files, all groups have the same name. In the second one, all rows and
-    // elements have the same tag.
+    // In the first of the next two files, all groups have the same name. In the second one, all
+    // rows and elements have the same tag.
     let n = 20_000;
     let names: String = (1..=n).map(|k| format!("2 {k} \"a\"\n")).collect();
     let nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n";

@@ -98,7 +98,7 @@ const INPUTS: &[&[(&str, &str)]] = &[
     &[("curve.txt", "# two\n0 0 0\n1 0 0\n1 1 0\n\n5,0,0\n6,0,0\n")],
 ];
 
-/// The content of a file, read in all possible ways.
+/// The content of a file, read as a mesh, as data and as curves.
 #[allow(dead_code)] // Only the debug text is used.
 #[derive(Debug)]
 struct Found {

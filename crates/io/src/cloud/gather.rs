@@ -112,8 +112,8 @@ impl Gather {
         }
     }
 
-    /// Appends the points of another collection, which was made by [`Gather::alike`] or has normals
-    /// and colors of the same depth.
+    /// Appends the points of another collection, which must have normals if this one has, and
+    /// colors of the same depth.
     pub(super) fn append(&mut self, mut other: Gather) {
         self.points.append(&mut other.points);
         if let (Some(these), Some(those)) = (&mut self.normals, &mut other.normals) {

@@ -69,7 +69,7 @@ class Strip(VTKPythonAlgorithmBase):
 
 
 def packed(name):
-    """Compress a file: most of its bytes are empty."""
+    """Compress a file: most of its bytes are 0."""
     with open(name, "rb") as file:
         content = file.read()
     with open(name + ".gz", "wb") as file:
