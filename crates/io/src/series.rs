@@ -32,7 +32,7 @@ enum States {
 
 /// A loaded file.
 pub(super) enum Opened {
-    /// A file of any other kind, which holds a single state.
+    /// A file that is neither a `.pvd` list nor a VTKHDF file. It holds a single state.
     Single(Loaded),
     Series(Series),
 }

@@ -12,8 +12,8 @@ use zeroset_core::mesh::{Group, Members};
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if the declared number of vertices is 0 or wrong, if the
-/// domain is neither `intra` nor `extra`, or if a vertex index is not an integer from 0 to 2^32 -
-/// 1.
+/// domain is neither `intra` nor `extra`, or if a vertex index is not an integer from 0 to
+/// 4,294,967,295.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of vertices"))?;
