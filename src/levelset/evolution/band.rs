@@ -12,8 +12,8 @@ use crate::primitives::{DisjointRows, SparseSet};
 
 /// The narrow band on patches.
 ///
-/// Everything in it follows from `inside`. Its memory is allocated once, for a band as large as the
-/// mesh.
+/// All other fields follow from `inside` and the coefficients. The memory is allocated once, for a
+/// band as large as the mesh.
 pub(super) struct Band<R> {
     /// Whether |phi| at each vertex was below the half width when the band was last updated, in
     /// patch order.
@@ -86,8 +86,8 @@ impl<R: Real> Band<R> {
 
     /// Updates the band, and copies phi to `next` in the patches that it examines.
     ///
-    /// These are the patches of the old band, those with inflow, and those `visited` by the last
-    /// reinitialization. Elsewhere phi is plus or minus the half width.
+    /// These are the patches of the old band, those through which an interface may enter, and those
+    /// `visited` by the last reinitialization. Elsewhere phi is plus or minus the half width.
     pub fn update(&mut self, problem: &Problem<R>, phi: &[R], next: &mut [R], visited: &[u32]) {
         let near = self.near(problem.inflow.patches(), visited);
         let half_width = problem.half_width();

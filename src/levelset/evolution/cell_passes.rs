@@ -71,7 +71,8 @@ impl<R: Real> LocalScratch<R> {
 
 /// The contributions of the cells to their corners: numerators and denominators of the first-order
 /// terms, and the residual and lumped mass of the curvature term (docs/level-set.md, sections 2.3
-/// and 3.1). Each array holds `[arity * cells]` pairs.
+/// and 3.1). Other schemes store other pairs in the same arrays. Each array has room for one pair
+/// per corner of the cells of a patch.
 ///
 /// The terms have separate arrays, so that a step reads only those of its own terms.
 pub(super) struct Slots<R> {
@@ -106,7 +107,7 @@ pub(super) fn sum<R: Real>(row: &[u32], term: &[[R; 2]]) -> [R; 2] {
     })
 }
 
-/// Returns `num / den`, or 0 if no cell contributes.
+/// Returns `num / den`, or 0 if `den` is 0 or tiny, as at a vertex to which no cell contributes.
 #[inline]
 pub(super) fn ratio<R: Real>([num, den]: [R; 2]) -> R {
     if den > R::LEAST { num / den } else { R::zero() }

@@ -62,8 +62,8 @@ impl<R: Real> Motion<R> {
         }
     }
 
-    /// Evaluates every expression in every thread of the pool, so that its memory is allocated now
-    /// and not during a step.
+    /// Evaluates every expression in every thread of the pool, so that the memory for the
+    /// evaluation is allocated now and not during a step.
     pub fn warm(&self, cpu: &Cpu, patches: &Patches, sites: &Sites) {
         if sites.points.is_empty() {
             return;
@@ -84,8 +84,8 @@ impl<R: Real> Motion<R> {
         });
     }
 
-    /// Evaluates or bounds all time-dependent coefficients in the listed patches, which are in
-    /// ascending order.
+    /// Evaluates, bounds or averages all time-dependent coefficients, as `sampling` specifies, in
+    /// the listed patches, which are in ascending order.
     ///
     /// Returns the name of the first coefficient that is not finite, or of a negative curvature
     /// coefficient, and the first such vertex (patch order).

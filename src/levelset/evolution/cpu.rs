@@ -23,7 +23,7 @@ pub struct Evolution<R: Real> {
     pub(super) problem: Problem<R>,
     /// phi^n in patch order.
     pub(super) phi: Vec<R>,
-    /// phi^(n+1) while it is computed. It equals `phi` in patches that are not active.
+    /// phi^(n+1) while it is being computed. It equals `phi` in patches that are not active.
     pub(super) next: Vec<R>,
     pub(super) band: Band<R>,
     /// The solver that reinitializes phi.
@@ -49,8 +49,8 @@ pub(super) struct Progress<R> {
     pub gone: bool,
     /// Whether an interface may be entering through an inflow boundary.
     pub enters: bool,
-    /// The largest `|phi|` at the last reinitialization (in a band, this is the half width), or a
-    /// larger inflow value set since.
+    /// The largest `|phi|` at the last reinitialization (in a band, this is the half width), or the
+    /// absolute value of a larger inflow value set since. See [`Problem::reach`].
     pub reach: R,
     pub totals: Totals,
 }
@@ -61,10 +61,11 @@ impl<R: Real> Evolution<R> {
     /// Unless the rule is [`Rule::Never`], phi is reinitialized first.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if options contradict each other, a coefficient has the wrong length
-    /// or is not finite, the curvature coefficient is negative, or phi has no zero set and none can
-    /// enter. Returns [`Error::Mesh`] if the size of a cell does not fit in the scalar type, and
-    /// [`Error::Numerical`] if an expression is not finite.
+    /// Returns [`Error::Case`] if an option is invalid or options contradict each other, a
+    /// coefficient has the wrong length or is not finite, the curvature coefficient is negative, or
+    /// phi has no zero set and none can enter. Returns [`Error::Mesh`] if the size of a cell does
+    /// not fit in the scalar type, and [`Error::Numerical`] if the value of an expression is not
+    /// finite, or negative for curvature.
     pub fn new(
         cpu: Arc<Cpu>,
         mesh: &Mesh,

@@ -137,7 +137,7 @@ impl<R: Real> Pass<'_, R> {
         cut
     }
 
-    /// Gathers the contributions at every moving vertex and advances it (docs/level-set.md,
+    /// Gathers the contributions at every moving vertex and advances phi there (docs/level-set.md,
     /// equation (2)).
     fn vertices<const N: usize>(
         &self,

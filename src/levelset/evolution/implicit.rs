@@ -24,7 +24,8 @@ const TOLERANCE: f64 = 1e-8;
 /// The maximum number of iterations. A valid mesh needs fewer.
 pub(super) const MOST_ITERATIONS: usize = 2000;
 
-/// The linear system and its vectors, all in patch order; zero at vertices that do not move.
+/// The linear system and its vectors, all in patch order. In active patches, the diagonal, the
+/// residual and the direction are zero at vertices that keep their values.
 pub(super) struct Implicit<R> {
     /// The entries for each vertex pair of each patch cell, `[patch cells * pairs]`.
     stiffness: Vec<R>,
@@ -63,7 +64,8 @@ impl<R: Real> Implicit<R> {
     }
 }
 
-/// Returns [`TOLERANCE`], or the smallest reduction that the scalar type can reach.
+/// Returns [`TOLERANCE`], or the smallest reduction that the scalar type can reach if this is
+/// larger.
 pub(super) fn tolerance<R: Real>() -> f64 {
     TOLERANCE.max(10.0 * R::ZERO_TEST.to_f64())
 }
@@ -210,8 +212,8 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Multiplies the matrix by the direction. Returns the scalar product of the direction and the
-    /// result.
+    /// Writes the product of the matrix and the direction to `products`. Returns the scalar product
+    /// of the direction and the result.
     fn multiply<const N: usize>(&mut self, pass: &Pass<'_, R>, products: &mut [R], dt: R) -> f64 {
         let Pass { problem, band, .. } = *pass;
         let patches = &*problem.patches;

@@ -27,13 +27,15 @@ pub(super) const INFLOW: f64 = 0.01;
 pub(super) struct Inflow {
     /// The boundary vertices with their patches, in patch order.
     boundary: Vec<(u32, u32)>,
-    /// For each boundary vertex, see [`Inflow::gap`]. Empty if the mesh has no gaps.
+    /// The vectors that [`Inflow::gap`] returns, one per boundary vertex. Empty if the mesh has no
+    /// gaps.
     gaps: Vec<[f64; 3]>,
     /// The inflow vertices, in patch order.
     vertices: Vec<u32>,
-    /// The patches to examine in addition to the band, because their inflow is given.
+    /// The patches with an inflow vertex, and their neighbors, if inflow values are given. They are
+    /// examined in addition to the band.
     patches: SparseSet,
-    /// The patches with a boundary vertex, if inflow is given.
+    /// The patches with a boundary vertex, if inflow values are given.
     boundary_patches: Vec<u32>,
     /// The given values of phi, with rows in patch order.
     values: Option<Field>,
@@ -93,9 +95,9 @@ impl Inflow {
         &self.boundary
     }
 
-    /// Returns the vector whose product with the velocity is the flux out of the gaps at boundary
-    /// vertex `k`, where the repair of the mesh left out flat tetrahedra. The faces beside a gap
-    /// belong to one cell only, but are not on the boundary.
+    /// Returns the vector whose product with the velocity is the flux out of the gaps at
+    /// `boundary()[k]`. A gap is a place where the repair of the mesh left out flat tetrahedra. The
+    /// faces beside a gap belong to one cell only, but are not on the boundary.
     pub fn gap(&self, k: usize) -> [f64; 3] {
         self.gaps.get(k).copied().unwrap_or_default()
     }
@@ -115,13 +117,14 @@ impl Inflow {
         self.values.is_some()
     }
 
-    /// Returns the patches through which an interface may enter.
+    /// Returns the patches through which an interface may enter: those with an inflow vertex, and
+    /// their neighbors. Empty if no inflow values are given.
     pub fn patches(&self) -> &[u32] {
         self.patches.list()
     }
 
-    /// Returns the patches with a boundary vertex, if inflow is given. The velocity must be known
-    /// there, because it decides where the values are needed.
+    /// Returns the patches with a boundary vertex, if inflow values are given. The velocity must be
+    /// known there, because it decides where the values are needed.
     pub fn boundary_patches(&self) -> &[u32] {
         &self.boundary_patches
     }
@@ -209,9 +212,9 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
     facets.chunk_by(|a, b| a == b).any(|same| same.len() == 1)
 }
 
-/// Returns the vector of [`Inflow::gap`] of an owned vertex with a face that belongs to only one
-/// tetrahedron, or `None` if the vertex is not on the boundary, because all of its faces with one
-/// cell are beside gaps. `Some(None)` means that there are no gaps.
+/// Returns the [`Inflow::gap`] of an owned vertex with a face that belongs to only one tetrahedron.
+/// Returns `None` if the vertex is not on the boundary, because all of its faces with only one cell
+/// are beside gaps. `Some(None)` means that the vertex is on the boundary and has no gaps.
 fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option<[f64; 3]>> {
     /// The slope at which a probe leaves a face. Gaps are thinner, and openings are wider.
     const SLOPE: f64 = 0.02;
@@ -247,7 +250,8 @@ fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option
             let is_filled = |k: usize| (inverses[k] * probe).min() > 0.0;
             if (0..around.len()).any(|other| other != cell && is_filled(other)) {
                 n_gaps += 1;
-                // N_i has the mean 1/3 on a face, whose area is half of the product.
+                // N_i has the mean 1/3 on a face, whose area is half the length of the cross
+                // product.
                 sum -= outward / 6.0;
             }
         }

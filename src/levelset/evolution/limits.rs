@@ -38,8 +38,8 @@ impl<R: Real> Limits<R> {
 }
 
 impl<R: Real> Problem<R> {
-    /// Returns the limits that apply when no cell is in the band but an interface may still enter:
-    /// those of the boundary patches.
+    /// Returns the limits that apply when no cell is in the band. If an interface may still enter,
+    /// these are the limits from the boundary patches; otherwise there are none.
     pub fn limits_at_inflow(&self) -> Limits<R> {
         if !self.may_enter() {
             return Limits::none();
@@ -81,7 +81,7 @@ impl<R: Real> Problem<R> {
         let curvature = self.motion.curvature.as_ref().map_or(R::INFINITY, |curvature| {
             let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
             let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
-            // With semi-implicit steps, slivers count as typical cells.
+            // If slivers made the curvature steps semi-implicit, they count as typical cells.
             let size = inradius.max(self.least_inradius);
             formulas::largest_diffusive_step::<R, N>(size, beta)
         });

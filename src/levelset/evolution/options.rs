@@ -11,7 +11,7 @@ pub enum Rule {
     /// When the interface may have moved by half of the half width; without a band, never.
     Displacement,
     /// Every `floor(w / (4 max r))` steps, but at least 1, where w is the half width and r ranges
-    /// over the inradii in the band (paper, section 3.4); without a band, never.
+    /// over the inradii in the band (Fu et al., section 3.4); without a band, never.
     Published,
     /// Every given number of steps; in a band, also whenever [`Rule::Displacement`] requires it.
     Every(usize),
@@ -80,9 +80,9 @@ pub const LEAST_QUALITY: f64 = 0.2;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The CFL factor C of the time step (docs/narrow-band.md, equation (4)), 1 by default. Above 2
-    /// only the semi-implicit curvature step is stable. C then increases only the curvature limit
-    /// of the step.
+    /// The CFL factor C of the time step (docs/narrow-band.md, equation (4)), 1 by default. Values
+    /// above 2 are stable only with the semi-implicit curvature step, and then raise only the
+    /// curvature limit of the step.
     pub cfl: f64,
     /// The reinitialization rule.
     pub rule: Rule,
@@ -102,8 +102,8 @@ pub struct Options {
     /// The quality below which cells are too poor for the Taylor-Galerkin step; [`LEAST_QUALITY`]
     /// by default.
     pub least_quality: f64,
-    /// The longest step while a coefficient depends on time; infinite by default. Where the change
-    /// of a coefficient cannot be derived from its expression, the coefficient is sampled at
+    /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
+    /// change of a coefficient cannot be derived from its expression, the coefficient is sampled at
     /// intervals of at most this length.
     pub max_step: f64,
     /// The time at which the evolution begins, 0 by default.
@@ -185,7 +185,7 @@ impl Options {
         self
     }
 
-    /// Sets the longest step while a coefficient depends on time.
+    /// Sets the longest step allowed if any coefficient depends on time.
     pub fn with_max_step(mut self, max_step: f64) -> Self {
         self.max_step = max_step;
         self

@@ -11,10 +11,10 @@ use crate::patches::Patches;
 pub(super) struct Sites {
     /// The positions of the vertices in patch order.
     pub points: Vec<[f64; 3]>,
-    /// The length of the shortest edge at each vertex, in patch order. Empty if no coefficient
-    /// depends on time.
+    /// The length of the shortest edge of the cells around each vertex, in patch order. Empty if no
+    /// coefficient depends on time.
     pub edges: Vec<f64>,
-    /// The longest step while a coefficient depends on time.
+    /// The longest step allowed if any coefficient depends on time.
     pub max_step: f64,
 }
 
@@ -38,7 +38,7 @@ impl Sites {
     }
 }
 
-/// Returns the length of the shortest edge at each vertex of a mesh.
+/// Returns the length of the shortest edge of the cells around each vertex of a mesh.
 fn shortest_edges(mesh: &Mesh) -> Vec<f64> {
     let arity = mesh.kind.arity();
     let shortest_of_cell = |cell: &[u32]| {

@@ -18,7 +18,7 @@ const SLOW: f64 = 10.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slivers {
-    /// The cell with the smallest inradius, as numbered in the mesh.
+    /// The index of the cell with the smallest inradius, in mesh order.
     pub cell: u32,
     /// The inradius of that cell, in mesh units.
     pub inradius: f64,

@@ -26,8 +26,9 @@ impl<R: Real> Evolution<R> {
     /// Returns [`Error::Numerical`] with the vertex, the cell and the likely cause (see
     /// [`Evolution::breakdown`]) if a value or coefficient is not finite, phi grows too large, the
     /// curvature coefficient is negative, the step is too short to advance time, or the
-    /// semi-implicit step does not converge. The same error is returned if nothing moves and
-    /// `max_dt` is infinite. After an error, phi is still the result of the previous step.
+    /// semi-implicit step does not converge. Returns [`Error::Numerical`] without a vertex if
+    /// nothing moves and `max_dt` is infinite. After an error, phi is still the result of the
+    /// previous step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let before = self.progress.time;
@@ -44,8 +45,8 @@ impl<R: Real> Evolution<R> {
         let made = self.make_next(dt, time);
         let (cut, outcome) = self.noted(made)?;
         self.accept(dt, cut, &outcome);
-        // Without an interface, phi does not change. This is no steady state while one may still
-        // enter.
+        // Without an interface, phi does not change. This is not a steady state if an interface may
+        // still enter.
         let waits = !cut && self.problem.may_enter();
         self.progress.totals.evolve_seconds += start.elapsed().as_secs_f64();
         let reinitialized = self.is_reinitialization_due();
@@ -82,7 +83,7 @@ impl<R: Real> Evolution<R> {
         }
         let is_cut = pass.explicit(self.increments.as_ref(), narrow, next, cut);
         if let Some(implicit) = &mut self.implicit {
-            // This memory is free between two reinitializations.
+            // The eikonal solver does not need this memory between two reinitializations.
             let mut product = self.eikonal.lend();
             let solved = implicit.solve(&pass, next, &mut product, narrow);
             self.eikonal.take_back(product);
@@ -126,7 +127,8 @@ impl<R: Real> Evolution<R> {
             Rule::Never => false,
             // The band must follow an interface that enters.
             _ if progress.enters => true,
-            // The interface must never reach the edge of the band, whatever the rule.
+            // Even if the number of steps is given, the interface must not reach the edge of the
+            // band.
             Rule::Every(n) => progress.steps_since >= n.max(1) as u64 || has_crossed_half,
             Rule::Displacement => has_crossed_half,
             Rule::Published => options.half_width.is_some_and(|w| {
@@ -162,15 +164,16 @@ impl<R: Real> Evolution<R> {
         progress.totals.reinitializations += 1;
     }
 
-    /// Updates the band in the patches of the old band and of the last reinitialization.
+    /// Updates the band in the patches of the old band, of the inflow and of the last
+    /// reinitialization.
     pub(super) fn update_band(&mut self) {
         let Evolution { problem, phi, next, band, eikonal, .. } = self;
         band.update(problem, phi, next, eikonal.visited());
         self.forget_what_rests();
     }
 
-    /// Clears the vectors in all patches that the band update examined, because patches in the band
-    /// still read the vectors of neighbors that have left it.
+    /// Clears the increments and directions in all patches that the band update examined, because
+    /// patches in the band still read those of neighbors that have left it.
     fn forget_what_rests(&mut self) {
         for &p in self.band.looked_at() {
             let owned = self.problem.patches.patch(p as usize).owned();

@@ -5,15 +5,15 @@ use rayon::prelude::*;
 use super::cell_passes::Pass;
 use crate::geometry::Real;
 
-/// The largest accepted growth of `|phi|`, relative to its maximum at the last reinitialization. No
-/// stable step reaches it, because a stable step keeps phi between its extremes except for small
+/// The largest accepted `|phi|` after a step, relative to its maximum at the last reinitialization.
+/// No stable step reaches it, because a stable step keeps phi between its extremes except for small
 /// overshoots (docs/level-set.md, sections 2.4 and 3.1).
 const LARGEST_GROWTH: f64 = 4.0;
 
 /// The effect of a step on a patch, or on all patches.
 #[derive(Clone, Copy)]
 pub(super) struct Outcome<R> {
-    /// The largest change of phi where `|phi|` was below half of the half width.
+    /// The largest change of phi where `|phi|` was below half of the half width before the step.
     pub change_near: R,
     /// A vertex (patch order) where phi is not finite or has grown too large.
     pub broken: Option<usize>,

@@ -58,7 +58,7 @@ impl<R: Real> Window<R> {
     }
 
     /// Lists the patches whose coefficients a step reads, if any coefficient varies: the active
-    /// patches, the patches of the inflow boundary, and the neighbors of both.
+    /// patches, the boundary patches if inflow values are given, and the neighbors of both.
     pub fn read(&mut self, problem: &Problem<R>) {
         self.reading.clear();
         if !problem.motion.varies() {

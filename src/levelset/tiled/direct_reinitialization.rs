@@ -31,7 +31,8 @@ pub fn near<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> boo
 }
 
 /// Writes `E^3` values: the signed distance computed from the neighbors, at most gamma in absolute
-/// value. Voxels next to the interface keep their values. Returns whether a value changed.
+/// value. Voxels next to the interface and voxels that do not move keep their values. Returns
+/// whether a value changed.
 ///
 /// # Panics
 /// Panics if an array is too short. The halo must have [`REACH`] layers.

@@ -67,7 +67,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
 }
 
 /// A level-set function that moves on sparse tiles of `E^3` voxels. `S` is the storage format:
-/// floating point or 16 bits.
+/// floating-point or 16-bit fixed-point numbers.
 ///
 /// Before a step, tiles are created wherever the band may move. One spare layer of voxels is kept,
 /// so that the tile set need not change before each step. Tiles that the band has left are removed

@@ -73,7 +73,7 @@ pub enum Reinitialize {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The half width of the band in voxels. phi is clamped to [-gamma, gamma]. At most
+    /// The half width of the band in voxels. phi is clamped to [-gamma, gamma]. From 1 to
     /// [`MOST_GAMMA`]; a dense grid also accepts infinity.
     pub gamma: f64,
     /// The differences.
@@ -87,8 +87,8 @@ pub struct Options {
     /// any nu below 1, the error of WENO5 with RK3 comes from the discretization in space, not in
     /// time.
     pub nu: f64,
-    /// The longest step while a coefficient depends on time; infinite by default. Where the change
-    /// of a coefficient cannot be derived from its expression, the coefficient is sampled at
+    /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
+    /// change of a coefficient cannot be derived from its expression, the coefficient is sampled at
     /// intervals of at most this length.
     pub max_step: f64,
     /// The time at which the motion begins, 0 by default.
@@ -144,7 +144,7 @@ impl Options {
         self
     }
 
-    /// Sets the longest step while a coefficient depends on time.
+    /// Sets the longest step allowed if any coefficient depends on time.
     pub fn with_max_step(mut self, max_step: f64) -> Self {
         self.max_step = max_step;
         self

@@ -10,8 +10,8 @@ pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R) -> R {
     if speed > R::zero() { (inradius + inradius) / (d * speed) } else { R::INFINITY }
 }
 
-/// Returns the longest step that the curvature term allows, `2 r^2 / (d beta)`; infinite without
-/// curvature.
+/// Returns the longest step that the curvature term allows, `2 r^2 / (d beta)`; infinite if beta is
+/// 0.
 #[inline]
 pub fn largest_diffusive_step<R: Real, const N: usize>(inradius: R, beta: R) -> R {
     let d = R::of((N - 1) as f64);
