@@ -1,9 +1,9 @@
 //! Local solvers: the arrival time at one vertex of a simplex over the opposite face.
 //!
-//! Each function returns `min over points x of the face of u(x) + f |C - x|`, where u is linear on
-//! the face and f is the slowness (time per length); see docs/distances.md, sections 5.1 and 5.2.
-//! The minimum is exact for every angle, so obtuse cells need no special treatment. Vertices may
-//! still be unreached (infinite).
+//! Each function returns `min over points x of the face of u(x) + f |C - x|`, where C is the
+//! vertex, u is linear on the face and f is the slowness (time per length); see docs/distances.md,
+//! sections 5.1 and 5.2. The minimum is exact for every angle, so obtuse cells need no special
+//! treatment. Vertices may still be unreached (infinite).
 //!
 //! [`circle`] is the formula for point sources (section 5.5 there). It assumes a circular front
 //! instead of a straight one.

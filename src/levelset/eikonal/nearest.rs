@@ -9,8 +9,8 @@ use crate::geometry::Real;
 pub const NO_SOURCE: u32 = u32::MAX;
 
 /// How far a front is followed into the regions of other sources. A vertex takes part in the solve
-/// for a source while its value is at most this many longest edges above the smallest value of all
-/// sources there.
+/// for a source only if its value exceeds the smallest value of all sources there by at most this
+/// many times the longest time along an edge nearby.
 ///
 /// A margin is needed because the value of a vertex near the boundary between two regions may be
 /// computed from vertices beyond it. Obtuse cells take their values from farther away than others,

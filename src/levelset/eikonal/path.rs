@@ -150,8 +150,8 @@ impl<'a> Paths<'a> {
         self.place(cell, &weights[..cell.len()], None)
     }
 
-    /// Returns the point with these barycentric weights among some vertices. Interpolates `u`
-    /// unless it is given.
+    /// Returns the point with these barycentric weights with respect to `vertices`. Interpolates
+    /// `u` unless it is given.
     fn place(&self, vertices: &[u32], weights: &[f64], u: Option<f64>) -> Place {
         let on = |&(_, w): &(&u32, &f64)| *w > ON_SIDE;
         let kept: Vec<(u32, f64)> =

@@ -15,7 +15,8 @@ pub const SMALLEST_ANGLE: f64 = 10.0;
 /// A vertex counts if more than this fraction of its path runs through or along skinny triangles.
 pub const SHARE: f64 = 0.1;
 
-/// If at most one triangle in this many is skinny, nothing is said before a distance is computed.
+/// If at most one triangle in this many is skinny, no warning is given before a distance is
+/// computed.
 const FEW_OF: usize = 20;
 
 /// The length of the path to a vertex, and of its part through or along skinny triangles.
@@ -57,7 +58,7 @@ pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Fr
     n
 }
 
-/// Returns a sentence about the skinny triangles of a mesh, or `None` if at most one triangle in
+/// Returns a warning about the skinny triangles of a mesh, or `None` if at most one triangle in
 /// [`FEW_OF`] is skinny or fronts of the shape `front` are exact on all of them.
 ///
 /// Before a distance is computed, it is unknown which vertices lie behind these triangles.

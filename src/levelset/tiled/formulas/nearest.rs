@@ -1,10 +1,11 @@
 //! Distance of a voxel next to the interface, accurate to a small fraction of a voxel.
 //!
 //! phi is approximated by its second-order Taylor polynomial around the voxel, with fourth-order
-//! derivatives along the axes. The point of the zero set nearest to the voxel is found by the
-//! iteration of Chopp (2001): a Newton step onto the zero set, and a step along it. If the stencil
-//! contains clamped values or the iteration does not converge, the result is the distance to the
-//! plane through the crossings on the axes.
+//! derivatives along the axes. If values two voxels away are clamped, these derivatives are of
+//! second order. The point of the zero set nearest to the voxel is found by the iteration of Chopp
+//! (2001): a Newton step onto the zero set, and a step along it. If a value next to the voxel is
+//! clamped or the iteration does not converge, the result is the distance to the plane through the
+//! crossings on the axes.
 
 use super::curvature::Central;
 use crate::levelset::tiled::lanes::Lanes;
