@@ -68,8 +68,8 @@ impl Rims {
         self.tree.order.is_empty()
     }
 
-    /// Returns an upper bound on |grad w| in the ball around `center`. It is infinite if the
-    /// boundary passes through the ball.
+    /// Returns an upper bound on |grad w| in the ball of this radius around `center`. It is
+    /// infinite if the boundary passes through the ball.
     pub fn steepest(&self, center: Vec3, radius: f64) -> f64 {
         let mut sum = 0.0;
         self.tree.descend(|k, node| {
@@ -87,8 +87,9 @@ impl Rims {
     }
 }
 
-/// Returns an upper bound on the integral of 1 / distance^2 along a segment, seen from any point of
-/// the ball of this radius around `center`. The bound is exact for radius 0.
+/// Returns an upper bound on the integral of 1 / distance^2 along a segment, where the distance is
+/// measured from any point of the ball of this radius around `center`. The bound is exact for
+/// radius 0.
 fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     let nearest = (closest_point(center, ends) - center).norm();
     if nearest <= radius {

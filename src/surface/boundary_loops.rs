@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::{CellsAround, Uses};
 
-/// A boundary loop, in the direction in which the triangles of its hole run along it.
+/// A boundary loop, in the direction in which triangles that fill its hole run along it.
 #[derive(Clone, Debug)]
 pub(super) struct BoundaryLoop {
     /// The vertices. No vertex occurs twice.
@@ -26,8 +26,8 @@ struct Edge {
 pub(super) struct Boundary {
     /// The loops, in the order of their lowest edges.
     pub loops: Vec<BoundaryLoop>,
-    /// Number of boundary edges that belong to no loop, because the triangles around one of their
-    /// vertices meet an edge with three or more triangles.
+    /// Number of boundary edges that belong to no loop, because the boundary from them cannot be
+    /// followed past an edge with three or more triangles.
     pub stuck: usize,
     /// The edges with an end on the boundary.
     edges: HashMap<[u32; 2], Edge>,
@@ -60,7 +60,7 @@ impl Boundary {
         Self::new(mesh.n_vertices(), &mesh.cells, &edges)
     }
 
-    /// Follows the boundary edges of `triangles` (`[n * 3]`).
+    /// Follows the boundary edges `at_boundary` of `triangles` (`[n * 3]`).
     fn new(n_vertices: usize, triangles: &[u32], at_boundary: &[[u32; 2]]) -> Self {
         let mut is_on = vec![false; n_vertices];
         at_boundary.as_flattened().iter().for_each(|&v| is_on[v as usize] = true);
@@ -99,7 +99,7 @@ impl Boundary {
         self.edges.entry(key(a, b)).or_insert(Edge { count: 2, triangles: [0; 2] });
     }
 
-    /// Follows the boundary from an edge, and adds its loops.
+    /// Follows the boundary from an edge. Adds its loops, or counts its edges as stuck.
     fn walk(
         &mut self,
         triangles: &[u32],
@@ -139,7 +139,8 @@ impl Boundary {
     }
 
     /// Returns the next vertex of the boundary after the edge from `from` to `to` of the triangle
-    /// `t`, on the other side of the triangles around `to`.
+    /// `t`, on the other side of the triangles around `to`. Returns `None` if these triangles meet
+    /// an edge with three or more triangles.
     fn next(&self, triangles: &[u32], mut t: u32, mut from: u32, to: u32) -> Option<u32> {
         for _ in 0..triangles.len() {
             let corners = &triangles[3 * t as usize..][..3];

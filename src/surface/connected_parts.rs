@@ -116,8 +116,8 @@ impl Parts {
         for cell in mesh.iter_cells() {
             let part = &mut all[self.of_vertex[cell[0] as usize] as usize];
             let (low, high) = (Vec3::from(part.low), Vec3::from(part.high));
-            // Measure from the center of the component, because volumes of distant tetrahedra would
-            // cancel.
+            // Measure from the center of the component, because the volumes of tetrahedra with a
+            // distant apex would nearly cancel.
             let middle = low + (high - low) * 0.5;
             let [a, b, c] = [0, 1, 2].map(|k| Vec3::from(mesh.vertices[cell[k] as usize]) - middle);
             part.volume += a.dot(&b.cross(&c));

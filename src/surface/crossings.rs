@@ -3,7 +3,8 @@
 use super::TriangleIndex;
 use crate::geometry::Vec3;
 
-/// The largest number of boxes that a ray may meet. Rays through a mesh meet a few hundred.
+/// The largest number of boxes that are tested for a ray. Rays through a mesh usually need a few
+/// hundred.
 const MOST_BOXES: usize = 1 << 12;
 
 impl TriangleIndex {
@@ -11,8 +12,8 @@ impl TriangleIndex {
     /// of `direction` may be zero.
     ///
     /// A ray through a vertex or an edge may count a triangle too many or too few. Returns `None`
-    /// if the ray meets so many boxes of triangles that the rays of all triangles would take
-    /// quadratic time, as in a fan of thousands of triangles at one edge.
+    /// if so many boxes have to be tested that the rays of all triangles would take quadratic time,
+    /// as in a fan of thousands of triangles at one edge.
     pub(super) fn crossings(&self, p: Vec3, direction: Vec3, own: u32) -> Option<usize> {
         let inverse = direction.map(|x| 1.0 / x);
         let (mut count, mut n_boxes) = (0, 0);

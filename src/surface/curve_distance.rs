@@ -19,7 +19,7 @@ pub struct PlaneCurves {
     tree: Tree,
     /// Segments of the curves, in tree order.
     segments: Vec<[Vec3; 2]>,
-    /// The curve of each segment.
+    /// The index of the curve of each segment.
     curve: Vec<u32>,
 }
 

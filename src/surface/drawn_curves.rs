@@ -346,7 +346,8 @@ fn smaller(mesh: &Mesh, class: &[(u32, bool)], crossings: &[Crossing]) -> (Vec<(
     (roots.into_iter().zip(areas).map(|(root, [a, b])| (root, b < a)).collect(), even)
 }
 
-/// Returns the class to the left or right of the curves in every crossed component.
+/// Returns the class in every crossed component that lies to the left of the curves if `left` is
+/// true, and otherwise to the right.
 fn toward(class: &[(u32, bool)], crossings: &[Crossing], left: bool) -> Result<Vec<(u32, bool)>> {
     // A curve along an edge may cross the edge back and forth. Crossings in opposite directions
     // cancel, and only what remains counts.
@@ -429,7 +430,8 @@ impl Classes {
         if ra == rb {
             return !parity;
         }
-        // The smaller number is the root, so that the classes do not depend on the order.
+        // The smaller index becomes the root, so that the classes do not depend on the order of the
+        // joins.
         let (root, child) = (ra.min(rb), ra.max(rb));
         self.parent[child as usize] = root;
         self.other[child as usize] = parity;

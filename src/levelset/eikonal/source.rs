@@ -177,8 +177,8 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
 }
 
 /// Returns sources that consist of vertices, with initial value 0. `vertices` are pairs of a vertex
-/// and the number of its source, below `n_sources`. If `with_parts` is true, the sources have
-/// parts, in the order of the cells.
+/// and the index of its source, below `n_sources`. If `with_parts` is true, the sources have parts,
+/// in the order of the cells.
 ///
 /// One pass over the cells serves all sources, so that their number may be large.
 pub fn around_vertices(
@@ -294,7 +294,8 @@ pub fn around_curve(
     let Some(at) = found else { return Ok(None) };
     let (mut values, mut parts) = (Vec::new(), Vec::new());
     let mut compact = 0;
-    // A segment may cross many cells, so only the parts of a few segments are held at once.
+    // A segment may cross many cells. Unless the parts are returned, only those of a few segments
+    // are held at once.
     for segments in segments.chunks(SEGMENTS) {
         let new = segments.par_iter().map(|&[a, b]| {
             let mut parts = Vec::new();
@@ -375,7 +376,7 @@ impl OnMesh {
 /// mesh, at most `halvings` times.
 fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
     let mut at = a;
-    // Rounding could make the pieces too short to end in reasonable time.
+    // Rounding could make the pieces so short that the walk does not end in reasonable time.
     for _ in 0..4 * locator.mesh().n_cells() + 100 {
         let exit = match at.cells.iter().any(|c| b.cells.contains(c)) {
             true => None,
