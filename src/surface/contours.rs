@@ -97,7 +97,8 @@ impl Framed {
                 let inside = corners.map(|n| self.values[n] < 0.0);
                 let mean: f64 = corners.iter().map(|&n| self.values[n]).sum();
                 for k in 0..4 {
-                    // A curve enters where the boundary of the cell leaves the inside.
+                    // A curve enters the cell where the boundary of the cell, followed
+                    // counterclockwise, leaves the inside.
                     if !inside[k] || inside[(k + 1) % 4] {
                         continue;
                     }

@@ -1,8 +1,9 @@
 //! Signed distances to a surface at the voxels of a lattice, within a band around it, block by
 //! block.
 //!
-//! The values equal those of [`TriangleIndex::signed_distances`] at every voxel, up to rounding.
-//! Work that neighboring voxels share is done once. All lengths are in voxels.
+//! The values equal those of [`TriangleIndex::signed_distances`] at every voxel, up to rounding,
+//! except near a film (see below). Work that neighboring voxels share is done once. All lengths are
+//! in voxels.
 //!
 //! - **Distances.** Let r be the distance from the center c of a block to its farthest voxel, and
 //!   d(c) the distance from c to the surface. A triangle that is nearest to any voxel of the block
@@ -10,11 +11,12 @@
 //! - **Signs.** A ball around a voxel with its distance as radius contains no point of the surface.
 //!   If the balls of two voxels cover the line between them, the winding number w has no jump on
 //!   this line. It then changes by at most the length of the path times an upper bound on |grad w|,
-//!   which is 0 for a closed surface (`rims`). One winding number therefore decides for all voxels
-//!   that are reached in this way, as long as w stays away from the thresholds.
-//! - **Films.** Across a hole the sign changes where |w| = 1/2, far from all triangles. To avoid a
-//!   jump of phi there, its absolute value is limited to (|w| - 1/2) / g, where g is the bound on
-//!   |grad w| at the voxel. This is at most the distance to the film if g changes little.
+//!   which is 0 for a closed surface (see `boundary_edges`). One winding number therefore decides
+//!   for all voxels that are reached in this way, as long as w stays away from the thresholds.
+//! - **Films.** Across a hole the sign changes where |w| = 1/2, far from all triangles. The points
+//!   where it changes form a film over the hole. To avoid a jump of phi there, its absolute value
+//!   is limited to (|w| - 1/2) / g, where g is the bound on |grad w| at the voxel. This is at most
+//!   the distance to the film if g changes little.
 
 #[cfg(test)]
 mod tests;
@@ -103,8 +105,8 @@ impl LatticeDistance {
 
     /// Returns the corners of all blocks of `edge` voxels that the band may reach. They are
     /// multiples of `edge`, in ascending order of z, then y, then x. For a few of them,
-    /// [`Filled::active`] is false. The film over a hole is not followed outside of the box around
-    /// the triangles.
+    /// [`Filled::active`] is false. The film over a hole is followed only within the box around the
+    /// triangles, widened by the half width.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the band reaches 2^20 blocks or more from the origin.

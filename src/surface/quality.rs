@@ -30,14 +30,15 @@ pub struct Topology {
     pub euler_number: i64,
     /// Number of handles of all components. `None` unless the surface is closed.
     pub genus: Option<i64>,
-    /// Whether every edge has two triangles that run along it in opposite directions.
+    /// Whether there are triangles, and every edge has two of them that run along it in opposite
+    /// directions.
     pub closed: bool,
     /// Number of edges with three or more triangles.
     pub nonmanifold_edges: usize,
     /// Boundary loops, the longest first.
     pub holes: Vec<Hole>,
-    /// Number of boundary edges that belong to no loop, because the triangles around one of their
-    /// vertices meet an edge with three or more triangles.
+    /// Number of boundary edges that belong to no loop, because the boundary from them cannot be
+    /// followed past an edge with three or more triangles.
     pub stuck_edges: usize,
 }
 

@@ -16,7 +16,7 @@ const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 /// lambda = 1/2, mu = -10/19).
 ///
 /// Vertices on boundary edges do not move. If the mesh has all three arrays `nx`, `ny` and `nz`,
-/// they are recomputed from the moved triangles.
+/// they are recomputed from the moved triangles. Meshes of tetrahedra do not change.
 pub fn smooth(mesh: &mut Mesh, times: u32) {
     if times == 0 || mesh.kind.arity() != 3 {
         return;

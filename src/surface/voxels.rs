@@ -36,7 +36,8 @@ pub struct Voxels {
     pub origin: [f64; 3],
     /// Edge length of a voxel, in mesh units.
     pub spacing: f64,
-    /// 1 for a voxel that is inside or that the surface crosses, otherwise 0.
+    /// 1 for a voxel that is inside ([`Voxels::inside`]) or that the surface crosses
+    /// ([`Voxels::passed`]), otherwise 0.
     pub marks: Vec<u8>,
 }
 

@@ -15,11 +15,12 @@ use std::f64::consts::PI;
 use super::bvh::Tree;
 use crate::geometry::Vec3;
 
-/// A box counts as distant at this multiple of its radius. With the first moment, the error of the
-/// sum stayed below 0.02 in all experiments. The sign is decided at 1/2.
+/// A box counts as distant if its center is farther away than this multiple of its radius. With the
+/// first moment, the error of the sum stayed below 0.02 in all experiments. The sign is decided at
+/// 1/2.
 const FAR: f64 = 3.0;
 
-/// The area vectors of the triangles of a node.
+/// The expansion that replaces the triangles of a distant node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dipole {
     /// Centroid of the triangles, weighted by area.

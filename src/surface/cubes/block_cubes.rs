@@ -67,8 +67,8 @@ impl<R: Real> Cube<R> {
 }
 
 impl<'a, R: Real> Block<'a, R> {
-    /// Reads block `number`. Returns `None` if the surface passes neither through the block nor
-    /// through the `reach` voxels around it.
+    /// Reads the block with the index `number`. Returns `None` if the surface passes neither
+    /// through the block nor through the `reach` voxels around it.
     pub fn read(
         blocks: &impl Blocks<R>,
         directory: &Directory,

@@ -40,7 +40,7 @@ pub(super) struct Collapse {
 }
 
 /// The surface while edges are collapsed. Positions are relative to the middle of its box, in units
-/// of its size.
+/// of the diagonal of this box.
 pub(super) struct Collapses {
     pub x: Vec<Vec3>,
     pub rings: Rings,
@@ -118,8 +118,8 @@ impl Collapses {
         sum
     }
 
-    /// Returns the vertex to keep, the other one and the place of both after the collapse, or
-    /// `None` if the edge must stay.
+    /// Returns the vertex to keep, the vertex to remove, and the position of the kept vertex after
+    /// the collapse, or `None` if the edge must stay.
     fn placement(&self, a: u32, b: u32) -> Option<(u32, u32, Vec3)> {
         let rank = |v: u32| {
             let v = v as usize;
@@ -227,7 +227,7 @@ impl Collapses {
         )
     }
 
-    /// Renames the borders at a vertex that is replaced.
+    /// Moves the borders at a replaced vertex to the vertex that replaces it.
     fn follow_features(&mut self, kept: u32, gone: u32, of_gone: &[u32]) {
         if !self.features.is_on[gone as usize] {
             return;
@@ -252,8 +252,8 @@ fn height([a, b, c]: [Vec3; 3], normal: Vec3) -> f64 {
     if longest > 0.0 { normal.norm() / longest } else { 0.0 }
 }
 
-/// Returns the quadric of each vertex: the planes of its triangles, weighted by area, and planes
-/// across its borders.
+/// Returns the quadric of each vertex: the planes of its triangles, weighted by area, its own
+/// position with a small weight, and planes across its borders.
 fn quadrics(mesh: &Mesh, x: &[Vec3], features: &Features) -> Vec<Quadric> {
     let mut all = vec![Quadric::default(); x.len()];
     let corners =

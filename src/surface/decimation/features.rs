@@ -11,7 +11,7 @@ use crate::primitives::{GatherMatrix, UnionFind};
 
 /// The edges on boundaries and borders, and the vertices that must not move.
 pub(super) struct Features {
-    /// For each edge on a boundary or border, the number of its feature. Edges with the same number
+    /// For each edge on a boundary or border, a hash of what it separates. Edges with the same hash
     /// may be merged.
     pub edges: HashMap<[u32; 2], u64>,
     pub locked: Vec<bool>,

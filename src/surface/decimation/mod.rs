@@ -91,15 +91,15 @@ impl Decimation {
 /// states, by the quadric error metrics of M. Garland and P. Heckbert (*Surface simplification
 /// using quadric error metrics*, SIGGRAPH 1997).
 ///
-/// - Closed surfaces stay closed, and the topology does not change. No triangle turns.
+/// - Closed surfaces stay closed, and the topology does not change. No triangle turns over.
 /// - Boundaries and borders between groups and between materials (as in
 ///   [`repair`](crate::mesh::repair::repair)) stay in place as far as the number of triangles
 ///   permits. Vertices of groups of points, vertices where borders meet, and vertices at edges with
 ///   three or more triangles do not move.
-/// - The arrays of a new vertex are interpolated between both ends of its edge, and labels are
-///   those of the nearer end. The arrays `nx`, `ny` and `nz` are computed anew.
+/// - The arrays of the vertex that replaces an edge are interpolated between both ends of the edge,
+///   and labels are those of the nearer end. The arrays `nx`, `ny` and `nz` are recomputed.
 ///
-/// Collapses are ordered by their error and then by the numbers of the vertices, so the result does
+/// Collapses are ordered by their error and then by the indices of the vertices, so the result does
 /// not depend on the number of threads.
 ///
 /// # Errors

@@ -57,8 +57,8 @@ pub struct FilledHoles {
     /// Number of loops that cannot be filled: every filling has flat triangles, folds back on the
     /// surface, or uses an edge that the surface already has.
     pub unfit: usize,
-    /// Number of boundary edges that form no loop, because they meet an edge with three or more
-    /// triangles.
+    /// Number of boundary edges that belong to no loop, because the boundary from them cannot be
+    /// followed past an edge with three or more triangles.
     pub stuck_edges: usize,
 }
 
@@ -219,8 +219,8 @@ impl<'a> Filling<'a> {
         boundary.has_edge(self.hole.vertices[a], self.hole.vertices[b])
     }
 
-    /// Returns whether another hole that was filled since uses an edge between two vertices of
-    /// this one.
+    /// Returns whether a hole that was filled after this one was triangulated uses an inner edge of
+    /// its triangles.
     fn is_outdated(&self, boundary: &Boundary) -> bool {
         let n = self.x.len();
         self.triangles.iter().flatten().any(|t| {
