@@ -11,8 +11,8 @@ use crate::primitives::{GatherMatrix, UnionFind};
 
 /// The edges on boundaries and borders, and the vertices that must not move.
 pub(super) struct Features {
-    /// For each edge on a boundary or border, a hash of what it separates. Edges with the same hash
-    /// may be merged.
+    /// For each edge on a boundary or border, a hash of the reasons why it is kept: the boundary,
+    /// the materials on both sides, and groups of edges. Edges with the same hash may be merged.
     pub edges: HashMap<[u32; 2], u64>,
     pub locked: Vec<bool>,
     /// Whether each vertex is an end of one of `edges`.

@@ -7,19 +7,21 @@ use crate::geometry::Vec3;
 
 /// Marks a side on the boundary loop.
 const NONE: u32 = u32::MAX;
-/// A triangle is split if its center is farther from its corners than the mean edge length there,
-/// divided by this factor (P. Liepa, *Filling holes in meshes*, 2003, section 4).
+/// A triangle is split if its center is farther from each corner than the mean edge length there,
+/// and than the average of these lengths over the corners, both divided by this factor (P. Liepa,
+/// *Filling holes in meshes*, 2003, section 4).
 const DENSITY: f64 = std::f64::consts::SQRT_2;
 /// The largest number of rounds of splits, and the number of rounds of relaxation.
 const ROUNDS: usize = 40;
 /// The largest number of passes that flip edges after a round, and of passes that undo moves of a
 /// relaxation.
 const PASSES: usize = 12;
-/// Limits on the number of new vertices: the first number, or the second number per vertex of the
+/// The maximum number of new vertices is the first number, or the second number per vertex of the
 /// loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
-/// In a loop with more vertices than the first number, edges grow by this factor from each new
-/// vertex to the next, so that the number of triangles grows like the number of vertices.
+/// In a loop with more vertices than the first number, the edge length at a new vertex is the mean
+/// edge length at the corners of its triangle times the second number. The number of triangles then
+/// grows like the number of vertices of the loop.
 const LONG: (usize, f64) = (200, 1.2);
 
 /// A triangulation with a boundary loop.
@@ -207,7 +209,7 @@ impl<'a> Patch<'a> {
         sine < -1e-9 * (cos_c.hypot(sin_c) * cos_d.hypot(sin_d))
     }
 
-    /// Moves each new vertex to the mean of its neighbors, unless a triangle would turn.
+    /// Moves each new vertex to the mean of its neighbors, unless a triangle would turn over.
     fn relax(&mut self) {
         let mut sums = vec![(Vec3::zeros(), 0.0); self.x.len()];
         for &[a, b, c] in &self.triangles {

@@ -4,7 +4,7 @@ use crate::geometry::Vec3;
 use crate::geometry::cut::cut_polygon;
 
 /// The number of vertices above which a loop is split before it is triangulated, because the time
-/// grows with the cube of the number.
+/// grows with the cube of the number of vertices.
 const SHORT: usize = 80;
 /// The largest number of vertices of a longer loop that are tried as the ends of a split.
 const TRIED: usize = 256;
@@ -29,9 +29,10 @@ impl Polygon<'_> {
     /// Returns triangles that fill the polygon, as indices of its vertices, or `None` if an edge of
     /// every triangulation that was tried is taken.
     ///
-    /// Up to 80 vertices, the sum of the areas is minimal among the triangulations without folds,
-    /// if there are any (G. T. Klincsek, *Minimal triangulations of polygonal domains*, 1980). A
-    /// longer polygon is triangulated in its plane of best fit, or split along short chords.
+    /// Up to 80 vertices, the sum of the areas, plus a small cost for long edges, is minimal among
+    /// the triangulations without folds, if there are any (G. T. Klincsek, *Minimal triangulations
+    /// of polygonal domains*, 1980). A longer polygon is triangulated in its plane of best fit, or
+    /// split along short chords.
     pub(super) fn triangulated(&self) -> Option<Vec<[u32; 3]>> {
         let all: Vec<usize> = (0..self.x.len()).collect();
         if all.len() > SHORT
@@ -72,8 +73,8 @@ impl Polygon<'_> {
             .filter(|all| all.iter().all(|t| is_free(t) && is_upright(t)))
     }
 
-    /// Returns the normal of a triangle, whose length is twice the area, and the squared length of
-    /// the longest edge.
+    /// Returns the normal of a triangle with twice its area as length, and the squared length of
+    /// its longest edge.
     fn normal(&self, [a, b, c]: [usize; 3]) -> (Vec3, f64) {
         let [a, b, c] = [a, b, c].map(|k| self.x[k]);
         let longest = [b - a, c - b, a - c].iter().fold(0.0_f64, |m, e| m.max(e.norm_squared()));

@@ -143,7 +143,7 @@ fn triangles(masks: &Masks, counts: &Counts, z: usize, cells: &mut [u32]) {
                 let before = (1_u64 << x) - 1;
                 let upto = before << 1 | 1;
                 let rank = |bits: u64, below: u64| (bits & below).count_ones();
-                // The order is that of the edge numbers: along x at (y, z), along y at (z, x),
+                // The order is that of the edges of a cube: along x at (y, z), along y at (z, x),
                 // along z at (x, y).
                 let on_edge: [u32; 12] = [
                     xs[0] + rank(word.along_x[0], before),

@@ -10,8 +10,8 @@
 //!    the level.
 //! 2. *Count*: shifts and `xor`s of whole words find the crossed edges and cut cubes of a row. The
 //!    sums over all rows give the position at which each row writes.
-//! 3. *Generate*: the number of a vertex is the number of crossings before it in its row, found by
-//!    counting bits. Only values next to the surface are read again.
+//! 3. *Generate*: the index of a vertex is the start of its row plus the number of crossings before
+//!    it in the row, found by counting bits. Only values next to the surface are read again.
 //!
 //! Vertices and triangles are in the order of rows, x fastest, for any number of threads.
 
@@ -60,7 +60,7 @@ impl Options {
 trait Number: Copy + Sync {
     /// Whether all values of the type are finite.
     const WHOLE: bool;
-    /// Converts the number to 64 bits.
+    /// Converts the number to double precision.
     fn to_f64(self) -> f64;
 }
 

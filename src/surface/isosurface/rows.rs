@@ -111,11 +111,11 @@ pub(super) struct Row {
     pub triangles: u32,
 }
 
-/// The first vertex of each row, its crossings, and the first triangle of each slice.
+/// The first vertex of each row, its numbers of crossings, and the first triangle of each slice.
 pub(super) struct Counts {
     /// First vertex of each row, and the total number at the end: `[rows + 1]`.
     pub first_vertex: Vec<u32>,
-    /// Crossings along x and along y of each row. They precede those along z.
+    /// Numbers of crossings along x and along y of each row. Their vertices precede those along z.
     pub crossings: Vec<[u32; 2]>,
     /// First triangle of each slice, and the total number at the end: `[slices + 1]`.
     pub first_triangle: Vec<u64>,

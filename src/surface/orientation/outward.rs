@@ -29,7 +29,7 @@ const RAYS: [[f64; 3]; 5] = [
 const GRAZING: f64 = 0.1;
 /// The limit that the absolute value of [`Facing::vote`] must exceed to orient an open component.
 const OPEN: f64 = 0.5;
-/// This limit for an open component that is already consistently oriented.
+/// The limit for an open component that is already consistently oriented.
 const CONSISTENT: f64 = 0.75;
 
 /// The result of [`orient_outward`].
@@ -90,11 +90,14 @@ impl Outward {
 /// Components are connected by edges with two triangles.
 ///
 /// - A closed component faces outward. If it lies inside another one, it keeps its orientation
-///   relative to that one: a cavity stays a cavity. If its triangles or those of the other
-///   component face different ways, it becomes a cavity, which faces the space that it encloses.
+///   relative to that one: a cavity stays a cavity. If the triangles of the other component face
+///   different ways, it keeps its own orientation. If its own triangles face different ways, it is
+///   oriented opposite to the other component. Inside a component that faces outward, it becomes a
+///   cavity, which faces the space that it encloses.
 /// - An open component keeps the orientation of most of its area. If it nearly encloses a space,
-///   alone or together with others as in a triangle soup, and has no clear orientation, it faces
-///   outward. The outside is where rays cross an even number of triangles.
+///   alone or together with others as in a triangle soup, it faces outward, unless it is the only
+///   open component and has a clear orientation. The outside is where rays cross an even number of
+///   triangles.
 /// - A component with one side does not change.
 ///
 /// Tetrahedra do not change. [`clean`](crate::mesh::clean()) orients them.
@@ -130,7 +133,7 @@ pub fn orient_outward(mesh: &mut Mesh) -> Outward {
 struct Facing<'a> {
     mesh: &'a Mesh,
     sheets: &'a Sheets,
-    /// Whether the component shall be oriented against its first triangle. At first, this is the
+    /// Whether the component is to be oriented against its first triangle. At first, this is the
     /// orientation of most of its area.
     against: Vec<bool>,
     /// Whether the component is consistently oriented, except for a few triangles.
@@ -202,8 +205,8 @@ impl<'a> Facing<'a> {
     }
 
     /// Returns the fraction of rays by which the first triangle of a component faces outward, minus
-    /// the fraction by which it faces inward. Stops early if the other rays cannot be enough.
-    /// Returns `None` if a ray meets too many triangles.
+    /// the fraction by which it faces inward. Returns 0 early if the remaining rays cannot be
+    /// enough to orient the component. Returns `None` if a ray meets too many triangles.
     fn vote(&self, index: &TriangleIndex, component: usize) -> Option<f64> {
         let all = &self.sheets.triangles[component];
         let step = all.len().div_ceil(SAMPLES);

@@ -125,8 +125,8 @@ impl Sheets {
         self.conflict.push(conflict);
     }
 
-    /// Returns the area of a component, and the area of those of its triangles that are oriented
-    /// against its first triangle.
+    /// Returns twice the area of a component, and twice the area of those of its triangles that are
+    /// oriented against its first triangle.
     pub(super) fn areas(
         &self,
         component: usize,
