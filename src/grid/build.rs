@@ -145,8 +145,8 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
         failed.map_or(Ok(&self.seen[before..]), Err)
     }
 
-    /// Sorts the tiles, records the signs of missing neighbors, and drops seeds that no tile
-    /// requests. Returns an error if phi jumps across the band.
+    /// Sorts the tiles, records the signs of missing neighbors, and drops seeds without active
+    /// voxels that no tile requests. Returns an error if phi jumps across the band.
     fn finish(self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let Flood { keys, seen, mut phi, known } = self;
         drop(known);
@@ -176,7 +176,8 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
 impl Seen {
     /// Returns the neighbors that a tile adds to the next generation, if any. These are the
     /// requested neighbors, and the neighbors next to which this tile has voxels of both signs. The
-    /// sign of such a neighbor would be unknown if it were missing.
+    /// sign of such a neighbor would be unknown if it were missing. A tile without active voxels
+    /// adds no neighbors.
     fn creator(&self, key: TileKey) -> Option<Creator> {
         let wanted = (self.activity | (self.inside & self.outside)) & ALL & !ACTIVE;
         let active = self.activity & ACTIVE != 0;

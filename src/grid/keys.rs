@@ -11,9 +11,9 @@ const BIAS: i32 = 1 << (BITS - 1);
 
 /// The number of directions: 26 neighbors, and the tile itself in the middle.
 ///
-/// The direction (i, j, k), with entries -1, 0 or 1, has the number i + 1 + 3 (j + 1) + 9 (k + 1).
+/// The direction (i, j, k), with entries -1, 0 or 1, has the index i + 1 + 3 (j + 1) + 9 (k + 1).
 pub const DIRECTIONS: usize = 27;
-/// The number of the direction (0, 0, 0), which is the tile itself.
+/// The index of the direction (0, 0, 0), which is the tile itself.
 pub const CENTER: usize = 13;
 
 /// The position of a tile as an integer: `x + 2^20 | (y + 2^20) << 21 | (z + 2^20) << 42`.

@@ -1,5 +1,5 @@
-//! Update of the tile set for the next step, in five passes and without sorting (section 3.3.5 of
-//! the paper).
+//! Update of the tile set for the next step, in five passes and without sorting (Jalba et al. 2013,
+//! section 3.3.5; see the module `grid`).
 //!
 //! [`TiledGrid::plan`] runs three passes. *Count* finds the tiles to delete and the tiles that are
 //! requested. *Prefix sum* puts the findings of all tasks in one order. *Status* returns how many
@@ -8,10 +8,10 @@
 //! writes the new list and the signs of missing neighbors.
 //!
 //! **Which tiles stay.** A tile with an active voxel stays. A tile that a neighbor requests
-//! ([`activity`](super::activity)) also stays. A requested neighbor that is missing is created and
-//! filled with the sign that the requesting tile has recorded for it. All other tiles are deleted,
-//! and their neighbors record the sign of their values. That sign is unique, because a tile with
-//! both signs stays.
+//! ([`activity`](super::activity)) also stays, and so does a tile at which the sign changes without
+//! a band (see below). A requested neighbor that is missing is created and filled with the sign
+//! that the requesting tile has recorded for it. All other tiles are deleted, and their neighbors
+//! record the sign of their values. That sign is unique, because a tile with both signs stays.
 //!
 //! **Why the signs of missing tiles are right.** Two missing tiles that touch have the same sign,
 //! and all tiles that touch a missing tile have recorded the same sign for it (`check`). Both
@@ -124,7 +124,7 @@ impl Asked {
     /// Finds the missing tiles that `creators` request. `creators` are in ascending order of keys.
     /// [`Asked::tiles`] returns the result.
     ///
-    /// The pass walks over the dilated list of the requesting tiles (algorithm 2). Each task
+    /// The pass walks over the dilated list of the requesting tiles ([`Dilated`]). Each task
     /// handles the part of that list that starts at its own first requesting tile and ends before
     /// the first requesting tile of the next task.
     pub fn refresh(&mut self, creators: impl Iterator<Item = Creator>) {

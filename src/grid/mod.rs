@@ -64,11 +64,12 @@ const SPARE: usize = 1;
 /// The narrow band: its half width, and how far a step reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band<R> {
-    /// The half width in voxels. phi is clamped to [-gamma, gamma].
+    /// The half width in voxels. phi is clamped to [-gamma, gamma]. Where the band only serves to
+    /// find active voxels, this limit on |phi| can be slightly smaller than the half width.
     pub gamma: R,
-    /// The number of layers of voxels that a step reads beyond a voxel, from 1 to E: 1 for
-    /// first-order schemes, 3 for WENO5. All tiles within this reach of an active voxel must be
-    /// present.
+    /// The number of layers of voxels that a step needs beyond a voxel, from 1 to E: 1 for
+    /// first-order differences with Euler steps, 3 for WENO5 or RK3. All tiles within this reach of
+    /// an active voxel must be present.
     pub reach: usize,
 }
 

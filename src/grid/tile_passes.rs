@@ -1,4 +1,5 @@
-//! Parallel passes over all tiles with access to their neighbors (algorithm 1 of the paper).
+//! Parallel passes over all tiles with access to their neighbors (algorithm 1 of Jalba et al. 2013;
+//! see the module `grid`).
 
 use std::ops::Range;
 

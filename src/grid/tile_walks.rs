@@ -1,6 +1,7 @@
-//! Walks over a sorted tile list with access to the neighbors (algorithms 1 and 2 of the paper).
+//! Walks over a sorted tile list with access to the neighbors (algorithms 1 and 2 of Jalba et al.
+//! 2013; see the module `grid`).
 //!
-//! The paper tracks one pointer per neighbor. The keys of three neighbors in a row along x are
+//! Jalba et al. track one pointer per neighbor. The keys of three neighbors in a row along x are
 //! consecutive, so nine pointers, one per row, are enough.
 
 use super::keys::{DIRECTIONS, OFFSETS, TileKey};

@@ -15,8 +15,8 @@ impl<const E: usize> TiledGrid<E> {
     /// Builds the tile set near the interface inside the box from tile `first` to tile `last`, and
     /// computes its values.
     ///
-    /// The function evaluates every tile in the box and every tile that touches the box, layer by
-    /// layer along z. It holds three layers at a time: the values of their active tiles, and 4
+    /// `fill` is called for every tile in the box and every tile that touches the box, layer by
+    /// layer along z. Three layers are held at a time: the values of their active tiles, and 4
     /// bytes for each tile.
     ///
     /// # Errors

@@ -42,13 +42,13 @@ impl<const E: usize> TiledGrid<E> {
     }
 
     /// Fourth pass: assigns ids and list positions to new tiles. New tiles first reuse the ids of
-    /// tiles that this update deletes. They then reuse the ids on the stack, the most recently
-    /// freed one first.
+    /// tiles that this update deletes, then the unused ids in `free`, the most recently freed one
+    /// first. The remaining tiles get ids that were never assigned.
     pub(super) fn index(&mut self) {
         let TiledGrid { keys, ids, free, next_id, changes, .. } = self;
         let mut freed = changes.deleted.iter().map(|tile| ids[tile.position as usize]);
         let reused = changes.created.len().min(changes.deleted.len());
-        // Ids that are reused immediately never go on the stack.
+        // Ids that are reused immediately are never added to `free`.
         for tile in &mut changes.created[..reused] {
             tile.id = freed.next().unwrap_or_default();
         }
