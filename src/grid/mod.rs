@@ -86,8 +86,8 @@ impl<R: Real> Band<R> {
     }
 
     /// Returns the band with a larger reach. Tiles within this reach are kept. The larger reach
-    /// includes spare layers beyond those that a step needs, so that the tile set rarely changes.
-    /// It is at most the edge of a tile.
+    /// includes a spare layer beyond the layers that a step needs, so that the tile set rarely
+    /// changes. It is at most the edge of a tile.
     pub fn roomy<const E: usize>(self) -> Self {
         Band { reach: (self.reach + SPARE).min(E), ..self }
     }

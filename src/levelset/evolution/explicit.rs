@@ -14,7 +14,7 @@ use crate::primitives::DisjointRows;
 
 impl<R: Real> Pass<'_, R> {
     /// Writes the explicit part of phi^(n+1) of all active patches to `next`. Returns whether the
-    /// interface cuts a cell of the band.
+    /// interface cuts a cell with a moving vertex.
     ///
     /// `cut` is scratch memory.
     pub fn explicit(

@@ -90,9 +90,9 @@ pub struct StepInfo {
 /// The time spent and the work done so far, for the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Seconds spent in steps.
+    /// The time spent in steps, in seconds.
     pub evolve_seconds: f64,
-    /// Seconds spent in reinitialization and band updates.
+    /// The time spent in reinitialization and band updates, in seconds.
     pub reinitialize_seconds: f64,
     /// The number of cell updates in all steps. A cell shared by several patches counts once per
     /// patch.

@@ -34,8 +34,8 @@ impl Slivers {
         ratio * ratio
     }
 
-    /// Returns the factor by which the flattest cell shortens first-order steps while it is in the
-    /// band, compared with a typical cell.
+    /// Returns the factor by which the flattest cell, if it is in the band, shortens first-order
+    /// steps compared with a typical cell.
     pub fn first_order_factor(&self) -> f64 {
         self.typical_inradius / self.inradius
     }

@@ -1,12 +1,13 @@
 //! Signed distances on a block: from phi itself next to the interface, and from the neighbors
 //! elsewhere.
 //!
-//! A voxel is *near* if one of its six neighbors lies on the other side. [`near`] computes the
-//! distance of near voxels ([`nearest`](super::formulas::nearest)) and sets all others to gamma.
-//! [`relax`] then solves the eikonal equation ([`eikonal`](super::formulas::eikonal)) at the other
-//! voxels. In each pass, all voxels of a grid are computed from the values of the previous pass.
-//! Signs never change, and [`relax`] does not change near voxels. Repeating these passes until
-//! nothing changes therefore gives the same result for any order of blocks.
+//! A voxel is *near* if one of its six neighbors lies on the other side of the interface. [`near`]
+//! computes the distance of near voxels ([`nearest`](super::formulas::nearest)) and sets all others
+//! to plus or minus gamma. [`relax`] then solves the eikonal equation
+//! ([`eikonal`](super::formulas::eikonal)) at the other voxels. In each pass, all voxels of a grid
+//! are computed from the values of the previous pass. Signs never change, and [`relax`] does not
+//! change near voxels. Repeating these passes until nothing changes therefore gives the same result
+//! for any order of blocks.
 
 use super::block::Block;
 use super::formulas::curvature::Central;

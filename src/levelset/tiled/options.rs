@@ -83,9 +83,9 @@ pub struct Options {
     /// The CFL factor nu in `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1, where d
     /// is the dimension.
     ///
-    /// The default is 0.5. The paper's 0.3 is safe, and 0.9 is about the limit of Euler steps. For
-    /// any nu below 1, the error of WENO5 with RK3 comes from the discretization in space, not in
-    /// time.
+    /// The default is 0.5. The 0.3 of Jalba et al. is safe, and 0.9 is about the limit of Euler
+    /// steps. For any nu below 1, the error of WENO5 with RK3 comes from the discretization in
+    /// space, not in time.
     pub nu: f64,
     /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
     /// change of a coefficient cannot be derived from its expression, the coefficient is sampled at

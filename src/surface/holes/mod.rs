@@ -44,7 +44,7 @@ pub struct FilledHoles {
     pub vertices: usize,
     /// Area of the new triangles, in squared mesh units.
     pub area: f64,
-    /// Area of the new triangles divided by the area of the whole surface.
+    /// Area of the new triangles divided by the area of the whole surface, including them.
     pub fraction: f64,
     /// Number of loops that were left open because their filling is too large, or because they are
     /// the outer boundary of an open sheet.
