@@ -22,7 +22,8 @@ const AREAS: f64 = (1_u32 << 24) as f64;
 pub struct DeviceParts {
     /// The first vertex of the component of each vertex.
     names: Array<u32>,
-    /// The number of each component, stored at its first vertex, `[n_vertices + 1]`.
+    /// The index of each component, stored at its first vertex, and the number of components at the
+    /// end, `[n_vertices + 1]`.
     numbers: Array<u32>,
     count: usize,
 }

@@ -70,7 +70,7 @@ real! { f32, u32, "float"; f64, u64, "double"; }
 /// true. If it holds for no number, the first result is larger than the second.
 pub(super) fn range<T: Ranked>(is_inside: impl Fn(T) -> bool, downwards: bool) -> [T; 2] {
     let [least, largest] = T::RANKS;
-    // The first rank that is on the other side from the smallest number.
+    // Bisect for the first rank whose number is inside, or outside if `downwards` is true.
     let (mut low, mut high) = (least, largest);
     let differs = |rank: u64| is_inside(T::of_rank(rank)) != downwards;
     if !differs(largest) {
