@@ -75,7 +75,8 @@ pub fn reinitialize<R: Real>(
     Ok(stats)
 }
 
-/// Sets every vertex of a cut cell to its distance by equation (5) and marks it as fixed.
+/// Sets every vertex of a cut cell to its distance (docs/distances.md, equation (5)) times the
+/// slowness of the cell, and marks it as fixed.
 fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
     let EikonalState { problem, u, fixed, seeded, scratch, .. } = state;
     let Problem { patches, coordinates, slowness, .. } = problem;

@@ -81,7 +81,8 @@ impl<R: Real> Problem<R> {
         let curvature = self.motion.curvature.as_ref().map_or(R::INFINITY, |curvature| {
             let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
             let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
-            // If slivers made the curvature steps semi-implicit, they count as typical cells.
+            // If explicit curvature steps would be too short because of slivers, the step is
+            // semi-implicit, and cells smaller than a typical one count as typical.
             let size = inradius.max(self.least_inradius);
             formulas::largest_diffusive_step::<R, N>(size, beta)
         });

@@ -34,7 +34,8 @@ pub(super) struct Problem<R: Real> {
     pub galerkin: Option<Galerkin<R>>,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,
-    /// The slivers that make the curvature step semi-implicit, and the size of a typical cell.
+    /// The slivers that would make explicit curvature steps too short, so that the curvature step
+    /// is semi-implicit, and the size of a typical cell.
     slivers: Option<Slivers>,
     /// The slivers that make first-order steps short.
     slow: Option<Slivers>,

@@ -5,8 +5,8 @@
 pub struct StepTarget {
     /// The current time of the schedule.
     pub clock: f64,
-    /// The time that must not be passed. A step that would end there up to rounding ends exactly
-    /// there.
+    /// The time that must not be passed. A step that would end within rounding of this time ends
+    /// exactly at it.
     pub target: f64,
     /// The rate of change near the interface at or below which the steps stop; negative for never.
     pub steady: f64,
