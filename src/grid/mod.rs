@@ -133,7 +133,8 @@ impl<const E: usize> TiledGrid<E> {
         self.keys.len() * E * E * E
     }
 
-    /// Returns the number of ids that pools need room for: all ids ever assigned.
+    /// Returns the number of ids that pools need room for: all assigned ids, whether in use or
+    /// free.
     pub fn capacity(&self) -> usize {
         self.next_id as usize
     }

@@ -35,7 +35,7 @@ impl<const E: usize> TiledGrid<E> {
         work: impl Fn(&Tile) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T> {
-        // The number of voxels per task is the same for both tile sizes.
+        // The number of voxels per task is the same for tiles of edge 4 and of edge 8.
         let task = CHUNK * 64 / (E * E * E);
         let work = |range| self.fold_range(range, &work, &combine);
         by_halves(0..self.n_tiles(), task, &work, &combine)

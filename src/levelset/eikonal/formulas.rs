@@ -37,7 +37,7 @@ pub(super) fn triangle_foot<R: Real>(
         if w2 > R::zero() {
             let along = to_c.dot(&edge);
             let across = edge.cross(&to_c).norm();
-            // sigma = (q - H p / W) / L, scaled by length2.
+            // sigma = (q - H p / W) / L (docs/distances.md, section 5.1), scaled by length2.
             let sigma = along - across * rise / w2.sqrt();
             if sigma > R::zero() && sigma < length2 {
                 return (ua + (rise * along + across * w2.sqrt()) / length2, sigma / length2);

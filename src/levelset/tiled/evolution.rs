@@ -132,7 +132,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
             if self.motion.is_tidy_due() || self.grid.is_pressed(&self.motion.phi, band) {
                 return self.manage();
             }
-            // After a checkpoint, the stages have no room yet.
+            // After a resume from a checkpoint, the stages have no room yet.
             self.motion.grow(self.grid.capacity())
         });
         if found.is_err() {

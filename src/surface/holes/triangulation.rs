@@ -135,7 +135,8 @@ impl Costs {
         let n = part.len();
         let at = |k: usize| polygon.x[part[k]];
         let around: f64 = (0..n).map(|k| (at((k + 1) % n) - at(k)).norm()).sum();
-        // More than the area of any triangulation without folds.
+        // More than the area of the smallest triangulation, so that folds and flat triangles are
+        // avoided if possible.
         let penalty = around * around;
         let mut costs = Costs { cost: vec![0.0; n * n], apex: vec![0; n * n] };
         // The unit normal beside each edge: of the surface, or of the best triangle there.
