@@ -227,7 +227,7 @@ fn used_box(vertices: &[[f64; 3]], triangles: &[u32]) -> Result<([f64; 3], [f64;
 }
 
 /// Returns where the row at (y, z) meets a triangle, and the sign of the crossing: 1 if the normal
-/// points in the positive x direction, otherwise -1.
+/// points in the positive x direction, otherwise -1. Returns `None` if the row misses the triangle.
 fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
     let point = Coord { x: y, y: z };
     let flat = x.map(|x| Coord { x: x[1], y: x[2] });

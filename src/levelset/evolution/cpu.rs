@@ -47,7 +47,7 @@ pub(super) struct Progress<R> {
     pub steps_since: u64,
     /// Whether no cell was cut by the interface at the start of the last step.
     pub gone: bool,
-    /// Whether an interface may be entering through an inflow boundary.
+    /// Whether an interface entered at an inflow vertex outside the band in the last step.
     pub enters: bool,
     /// The largest `|phi|` at the last reinitialization (in a band, this is the half width), or the
     /// absolute value of a larger inflow value set since. See [`Problem::reach`].
