@@ -100,7 +100,8 @@ impl<R: Real> Band<R> {
 
 /// The sorted set of tiles of E^3 voxels.
 ///
-/// All arrays are in list order. They take 21 bytes per tile, and 4 bytes per unused id.
+/// All arrays except the unused ids are in list order. They take 21 bytes per tile, and 4 bytes per
+/// unused id.
 #[derive(Clone, Debug, Default)]
 pub struct TiledGrid<const E: usize> {
     keys: Vec<TileKey>,
