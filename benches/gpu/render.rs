@@ -1,8 +1,9 @@
 //! Benchmark of rays through a volume with each rule. The large experiment casts 1,024^2
 //! perspective rays through the CT scan of the test data, resampled to 512^3 voxels. The small one
-//! is that of Khan and Zahran (Figures 8 and 9) and includes the rules that follow the definition.
-//! The preparation with its copy, rays, light, and the copy of the hits are listed separately. All
-//! rules must find the same voxels.
+//! is the experiment of Khan and Zahran (Figures 8 and 9) and also includes `Rule::PointWise`,
+//! which follows the definition in their paper. The times for preparing a rule (including the copy
+//! to the GPU), for the rays, for the light, and for copying the hits to the host are listed
+//! separately. All rules must find the same voxels.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -249,7 +249,7 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
 
 fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) -> f64, end: f64) {
     let (grid, phi) = tiles_of::<f64, 4, f64>(&options, start);
-    // Polynomials contain no function that a GPU rounds differently.
+    // These expressions contain no function that a GPU rounds differently.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "if(isnan(x + 0/0), 0.02*x, 9)"];
     let on_gpu = DeviceTerms::new([0.0; 3], 1.0).with_velocity(fields(texts));
     let terms = Terms::default().with_velocity(Coefficient::of_voxel(|voxel, t| {

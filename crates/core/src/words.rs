@@ -36,7 +36,7 @@ pub fn suggest(found: &str, allowed: &[&str]) -> String {
 }
 
 /// Returns the word most similar to `found`, if any is similar enough: it differs by few letters,
-/// or one of the two words begins with the other.
+/// or `found` has at least three bytes and one of the two words begins with the other.
 pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names in files may be so long that comparing them takes too much time.
     let comparable = |word: &str| word.len() <= 200;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A kind of element that errors refer to by number.
+/// A kind of element that errors refer to by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Element {
@@ -46,9 +46,9 @@ pub enum Position {
     Line(usize),
     /// A byte, counted from 0. In compressed data it is the offset after decompression.
     Byte(u64),
-    /// An element, by its kind and number.
+    /// An element, by its kind and index.
     Element(Element, u64),
-    /// An element, by its kind and number, with the line or byte where it is stored.
+    /// An element, by its kind and index, with the line or byte where it is stored.
     ElementAt(Element, u64, Box<Position>),
     /// A named part, such as the header, a section, an array or a group.
     Part(String),

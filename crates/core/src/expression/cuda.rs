@@ -192,7 +192,7 @@ fn statements(tree: &Node, column: &mut dyn FnMut(&str) -> String) -> (String, S
 /// nesting of parentheses that compilers are guaranteed to accept.
 struct Printer<'c> {
     body: String,
-    /// The number of the next result.
+    /// The index of the next result.
     next: usize,
     column: &'c mut dyn FnMut(&str) -> String,
 }

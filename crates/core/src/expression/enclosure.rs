@@ -55,7 +55,7 @@ impl Enclosure {
         self.high.max(-self.low)
     }
 
-    /// Returns the bounds between two numbers in any order.
+    /// Returns the bounds between two numbers in any order, or infinite bounds if one is NaN.
     #[inline]
     fn between(a: f64, b: f64, smooth: bool) -> Self {
         if a.is_nan() || b.is_nan() {
@@ -64,7 +64,8 @@ impl Enclosure {
         Enclosure { low: a.min(b), high: a.max(b), smooth }
     }
 
-    /// Returns the smallest and the largest of several numbers as bounds.
+    /// Returns the smallest and the largest of four numbers as bounds, or infinite bounds if one is
+    /// NaN.
     #[inline]
     fn around([a, b, c, d]: [f64; 4], smooth: bool) -> Self {
         if [a, b, c, d].iter().any(|v| v.is_nan()) {

@@ -59,7 +59,7 @@ pub(super) struct Scratch<T> {
 }
 
 impl Program {
-    /// Compiles a tree. `array` returns the number of an array.
+    /// Compiles a tree. `array` returns the index of the array with the given name.
     pub(super) fn new(tree: &Node, array: &dyn Fn(&str) -> usize) -> Self {
         let mut program = Program::default();
         let result = program.compile(tree, 0, array);

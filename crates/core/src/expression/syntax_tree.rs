@@ -30,7 +30,7 @@ pub enum Node {
     If(Box<[Node; 3]>),
 }
 
-/// `x`, `y`, `z`, `t`.
+/// A coordinate or the time: `x`, `y`, `z` or `t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Variable {

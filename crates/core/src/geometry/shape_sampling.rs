@@ -167,7 +167,8 @@ mod tests {
         assert_eq!(at(0.95, 0.08), Cover::Band);
         // The corner (0, 0, 0) is deep inside, but the box as a whole is not.
         assert_eq!(at(0.0, 2.0), Cover::Band);
-        // The band reaches 0.035 beyond the half diagonal: its half width plus half a voxel.
+        // A box is outside if the distance from its center to the ball exceeds half its diagonal by
+        // more than 0.035: the half width of the band plus half a voxel.
         let reach = 1.035 + 0.5 * 0.08 * 3.0f64.sqrt();
         let on_axis = |x: f64| ball.cover([x - 0.04, -0.04, -0.04], [x + 0.04, 0.04, 0.04], band);
         assert_eq!(on_axis(reach + 1e-9), Cover::Outside);

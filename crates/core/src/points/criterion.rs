@@ -11,7 +11,8 @@ pub enum Criterion<'a> {
     /// The value of an expression of v, x, y, z, i, j and k is neither 0 nor NaN. See
     /// [`Condition`].
     Holds(&'a Expression),
-    /// The gradient has at least this size, in values per unit length. See [`Edge`].
+    /// The magnitude of the gradient is at least this number, in values per unit length. See
+    /// [`Edge`].
     Edge(f64),
     /// The sum of absolute differences between the neighborhood and a template is at most the given
     /// number. See [`Template`].

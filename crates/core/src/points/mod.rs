@@ -34,7 +34,7 @@ pub struct Points {
     pub values: Vec<f64>,
     /// The indices i, j, k.
     pub voxels: Vec<[u32; 3]>,
-    /// The number of each copy among the copies of its voxel, counted from 0, if [`Points::cloned`]
+    /// The index of each entry among the copies of its voxel, counted from 0, if [`Points::cloned`]
     /// created the list.
     pub copies: Option<Vec<u32>>,
 }

@@ -95,7 +95,7 @@ impl Bits {
     }
 }
 
-/// Checks that 32 bits can number the cells of each axis.
+/// Checks that 32 bits suffice for the cell indices along each axis.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if an axis has 2^32 cells or more.

@@ -185,13 +185,13 @@ impl<V: Values> Discriminator for Within<V> {
     }
 }
 
-/// Marks edges: cells where the size of the gradient is at least `low`. Differences are central,
-/// and one-sided at the boundary of the grid. An axis of one cell does not contribute.
+/// Marks edges: cells where the magnitude of the gradient is at least `low`. Differences are
+/// central, and one-sided at the boundary of the grid. An axis of one cell does not contribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge<V> {
     /// The values whose gradient is taken.
     pub values: V,
-    /// The smallest active gradient, in values per unit length.
+    /// The smallest gradient magnitude of an active cell, in values per unit length.
     pub low: f64,
     /// The distance between cells along each axis.
     pub spacing: [f64; 3],

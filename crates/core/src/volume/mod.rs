@@ -80,8 +80,8 @@ impl Volume {
     /// Sets the position of the first sample and the steps along the axes.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if a number is not finite, or if the steps have zero length or are
-    /// coplanar.
+    /// Returns [`Error::Case`] if a number is not finite, an axis of several samples has a zero
+    /// step, the steps are coplanar, or coordinates overflow.
     pub fn placed(mut self, origin: [f64; 3], steps: [[f64; 3]; 3]) -> Result<Self> {
         let refused = |flaw: Flaw| Error::usage(flaw.what(), flaw.remedy());
         self.placement = Placement::new(self.shape, origin, steps).map_err(refused)?;
@@ -185,8 +185,8 @@ impl Volume {
     }
 
     /// Returns the distinct values in ascending order, each with its number of voxels, as in a
-    /// segmentation. Returns `None` if a value is not an integer or if there are more than `most`
-    /// distinct values.
+    /// segmentation. Returns `None` if a value is not an integer with an absolute value below 2^53,
+    /// or if there are more than `most` distinct values.
     pub fn labels(&self, most: usize) -> Option<Vec<(f64, usize)>> {
         self.samples.labels_of(most, |x| self.scaling.of(x))
     }

@@ -220,7 +220,7 @@ fn fill_flat_axes(shape: [usize; 3], steps: &mut [[f64; 3]; 3]) {
     let missing = (0..3).filter(|&k| flat(steps, k)).count();
     if missing > 1 {
         // A single row of samples does not determine the directions of its other axes. Coordinate
-        // axes that are not close to the row take their place.
+        // axes that are not nearly parallel to the row are used instead.
         let unit = Placement::identity().steps;
         for k in (0..3).rev() {
             if flat(steps, k) && (0..3).filter(|&k| flat(steps, k)).count() > 1 {

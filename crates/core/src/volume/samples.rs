@@ -42,7 +42,8 @@ macro_rules! samples {
                 }
             }
 
-            /// Fills `out` with the numbers from index `first` on, after applying `change` to each.
+            /// Fills `out` with the numbers that begin at index `first`, after applying `change` to
+            /// each.
             pub(super) fn read(&self, first: usize, out: &mut [f64], change: impl Fn(f64) -> f64) {
                 match self {
                     $(Samples::$variant(v) => {
@@ -70,8 +71,8 @@ macro_rules! samples {
             }
 
             /// Counts the distinct values of a range of numbers after applying `change` to each.
-            /// Returns `None` if a value is not an integer or if there are more than `most`
-            /// distinct values.
+            /// Returns `None` if a value is not an integer with an absolute value below 2^53, or if
+            /// there are more than `most` distinct values.
             fn labels(
                 &self,
                 range: Range<usize>,
@@ -146,8 +147,8 @@ impl Samples {
     }
 
     /// Returns the distinct values after applying `change` to each number, in ascending order and
-    /// with the number of occurrences. Returns `None` if a value is not an integer or if there are
-    /// more than `most` distinct values.
+    /// with the number of occurrences. Returns `None` if a value is not an integer with an absolute
+    /// value below 2^53, or if there are more than `most` distinct values.
     pub(super) fn labels_of(
         &self,
         most: usize,
@@ -197,8 +198,8 @@ struct Labels {
 }
 
 impl Labels {
-    /// Adds `n` occurrences of a number. Returns false if the number is not an integer, or if it is
-    /// new and there are already `most` labels.
+    /// Adds `n` occurrences of a number. Returns false if the number is not an integer with an
+    /// absolute value below [`LARGEST`], or if it is new and there are already `most` labels.
     fn take(&mut self, x: f64, n: usize, most: usize) -> bool {
         if self.counts.get(self.last).is_none_or(|(known, _)| *known != x) {
             let known = self.counts.iter().position(|(known, _)| *known == x);

@@ -30,7 +30,8 @@ impl Volume {
         Ok(selected)
     }
 
-    /// Returns the index (i, j, k) of the voxel with a given number, x fastest.
+    /// Converts the index of a voxel in the list of all voxels, x fastest, to its indices (i, j,
+    /// k).
     pub fn index_of(&self, voxel: usize) -> [usize; 3] {
         let [nx, ny, _] = self.shape;
         [voxel % nx, voxel / nx % ny, voxel / nx / ny]

@@ -19,7 +19,7 @@ const MOST_CORNERS: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CutPolygon {
-    /// The corner numbers of the triangles, in the orientation of the polygon, or `None` if the
+    /// The corner indices of the triangles, in the orientation of the polygon, or `None` if the
     /// polygon is cut as the fan around corner 0. For n corners, there are at most n - 2 triangles.
     pub triangles: Option<Vec<[u32; 3]>>,
     /// The largest distance of a corner from the plane of best fit, divided by the size of the
@@ -33,7 +33,7 @@ pub struct CutPolygon {
 pub enum PolygonFault {
     /// The boundary crosses or touches itself.
     Crosses,
-    /// There are too many corners.
+    /// The polygon has too many corners and cannot be cut as a fan.
     TooMany,
 }
 
@@ -52,7 +52,8 @@ impl std::fmt::Display for PolygonFault {
 ///
 /// The fan around corner 0 is kept if its triangles cover the polygon without overlap and are not
 /// flat. Otherwise, the polygon is triangulated in its plane of best fit, with exact predicates and
-/// all its corners. A polygon with a hole passes the edge between its outer boundary and the hole
+/// all its corners. If the fan has no overlap but is flat, the triangulation is used only if it is
+/// much better. A polygon with a hole passes the edge between its outer boundary and the hole
 /// twice. A polygon whose corners lie on a line keeps its fan.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ impl std::fmt::Display for PolyhedronFault {
 /// Cuts a face of a solid into triangles, in the orientation of `face`.
 ///
 /// The cut depends only on the vertices, so the two solids that share a face cut it in the same
-/// way. It is the fan around the vertex with the lowest number, if this fan is valid.
+/// way. It is the fan around the vertex with the lowest index, if this fan is valid.
 ///
 /// # Errors
 /// Returns the errors of [`cut_polygon`].

@@ -17,7 +17,7 @@ pub struct Cells<'a> {
     pyramid: &'a HistoPyramid,
     /// The number of keys not yet returned.
     left: usize,
-    /// The path to the word: the cell of each level and the number of its next child.
+    /// The path to the word: the cell of each level and the index of its next child.
     path: Vec<([usize; 3], usize)>,
     /// The current word and its bits not yet returned.
     word: [usize; 3],

@@ -48,7 +48,7 @@ impl Split {
         [cell[0] * rx + c % rx, cell[1] * ry + c / rx % ry, cell[2] * rz + c / (rx * ry)]
     }
 
-    /// Returns the parent of a cell and the number of the cell among its children.
+    /// Returns the parent of a cell, and the index of the cell among the children of its parent.
     #[inline]
     pub fn parent(self, cell: [usize; 3]) -> ([usize; 3], usize) {
         let [rx, ry, rz] = self.ratio();
@@ -108,7 +108,7 @@ const TASK: usize = 1 << 10;
 impl Levels {
     /// Builds all levels from the lowest one. `sums` are the sums of the cells of a grid of
     /// `shape`, record by record. `reduce(level, cell, record)` returns the sum of a cell from the
-    /// record of its children. The level of `sums` has the number 0.
+    /// record of its children. The level of `sums` has the index 0.
     pub fn new(
         split: Split,
         stored: Stored,
@@ -203,7 +203,7 @@ impl Levels {
         self.before(last, [0; 3], fan - 1) + self.sum(last, [0; 3], fan - 1)
     }
 
-    /// Returns the child that contains entry `key` of a cell, and the number of the entry in that
+    /// Returns the child that contains entry `key` of a cell, and the index of the entry in that
     /// child. The entry must exist.
     pub fn choose(&self, level: usize, cell: [usize; 3], key: u32) -> (usize, u32) {
         let record = self.record(level, cell);

@@ -155,9 +155,9 @@ impl HistoPyramid {
         Some(self.named(cell, nth_bit(word, key)))
     }
 
-    /// Returns the cell of an entry and the number of its copy, in a list where each active cell
-    /// has `copies` consecutive entries (the paper's section 6.2). Returns `None` beyond the end of
-    /// the list.
+    /// Returns the cell of an entry and the index of its copy, in a list where each active cell has
+    /// `copies` consecutive entries (the paper's section 6.2). Returns `None` beyond the end of the
+    /// list.
     ///
     /// # Panics
     /// Panics if `copies` is 0.

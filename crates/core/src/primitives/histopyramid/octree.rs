@@ -106,7 +106,8 @@ impl Tree {
         self.len() == 0
     }
 
-    /// Returns the leaf with the given number, or `None` if there are fewer leaves.
+    /// Returns the leaf with the index `number`, counted from 0, or `None` if there is no such
+    /// leaf.
     pub fn leaf(&self, number: usize) -> Option<Leaf> {
         if number >= self.len() {
             return None;
