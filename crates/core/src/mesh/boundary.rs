@@ -58,7 +58,7 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
 /// the order of the cells. The vertices of a face are counterclockwise as seen from outside.
 pub fn outer_faces(mesh: &Mesh) -> (Vec<[u32; 3]>, Vec<usize>) {
     // Each entry has the sorted vertices of a face, and 4 times the index of its cell plus the
-    // number of the face in the cell.
+    // index of the face in the cell.
     let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
     for (cell, corners) in mesh.iter_cells().enumerate() {
         for (k, face) in FACES.iter().enumerate() {

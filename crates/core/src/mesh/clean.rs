@@ -19,10 +19,10 @@ use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::words::counted;
 
-/// The square of the smallest sine of a triangle that is not degenerate, or of the corresponding
-/// measure of a tetrahedron.
+/// A triangle is degenerate if the squared sine of one of its angles is at most this number. The
+/// same limit applies to the corresponding measure of a tetrahedron.
 const FLAT: f64 = 1e-28;
-/// Marks removed items in a map from stored to new numbers.
+/// Marks removed items in a map from stored to new indices.
 const GONE: u32 = u32::MAX;
 
 /// The vertices and cells that [`clean`] kept, and counts of its changes.
@@ -36,10 +36,10 @@ pub struct Cleaning {
     pub n_stored_vertices: usize,
     /// The number of cells of the stored mesh.
     pub n_stored_cells: usize,
-    /// The stored number of each kept vertex, ascending.
+    /// The index in the stored mesh of each kept vertex, ascending.
     #[serde(skip)]
     pub kept_vertices: Vec<u32>,
-    /// The stored number of each kept cell, ascending.
+    /// The index in the stored mesh of each kept cell, ascending.
     #[serde(skip)]
     pub kept_cells: Vec<u32>,
     /// The number of tetrahedra of negative volume that were reoriented by swapping their last two
@@ -346,7 +346,7 @@ fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
     }
 }
 
-/// Returns the new number of each stored item, or [`GONE`].
+/// Returns the new index of each stored item, or [`GONE`] if it was not kept.
 fn inverse(kept: &[u32], n_stored: usize) -> Vec<u32> {
     let mut new = vec![GONE; n_stored];
     (0_u32..).zip(kept).for_each(|(index, &stored)| new[stored as usize] = index);

@@ -134,7 +134,7 @@ fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
     let Some(pair) = PAIRS.iter().find(|p| inside(p[0]) && inside(p[1])) else { return };
     let [a, b, c, d] = pair.map(|k| cell[k]);
     // Split the quadrilateral ac, ad, bd, bc along the diagonal that starts at the crossing with
-    // the smallest vertex numbers. The choice therefore does not depend on the order of the
+    // the smallest vertex indices. The choice therefore does not depend on the order of the
     // vertices in the cell.
     let ring = [[a, c], [a, d], [b, d], [b, c]];
     let even = ring[0].min(ring[2]) < ring[1].min(ring[3]);

@@ -1,5 +1,5 @@
-//! The numbers that a name stands for in an expression on a mesh. The name is that of a data array,
-//! a component of an array, or a group.
+//! The numbers that a name stands for in an expression on a mesh. The name denotes a data array, a
+//! component of an array, or a group.
 
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
@@ -72,7 +72,7 @@ enum Named<'m> {
 }
 
 /// Returns the array of the given name, with component 0. If there is none and the name ends in
-/// `.x`, `.y` or `.z`, returns the array of the name without this ending, with the number of the
+/// `.x`, `.y` or `.z`, returns the array of the name without this ending, with the index of the
 /// component.
 pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArray, usize)> {
     let find = |name: &str| arrays.iter().find(|array| array.name == name);
@@ -161,7 +161,7 @@ impl Mesh {
         Ok(vectors)
     }
 
-    /// Returns true if a name stands for a cell array or a group of cells at vertices.
+    /// Returns true if, at vertices, a name stands for a cell array or for a group of cells.
     pub fn is_of_cells(&self, name: &str) -> bool {
         match self.named(name, Places::Vertices) {
             Some(Named::Array(.., of)) => of == Places::Cells,

@@ -3,12 +3,12 @@
 //!
 //! Red refinement of a tetrahedron cuts off its four corners and splits the remaining octahedron
 //! along its shortest diagonal. If several diagonals are equally short, the one with the lowest
-//! vertex numbers is used. Cells that share a face split it in the same way, so a conforming mesh
+//! vertex indices is used. Cells that share a face split it in the same way, so a conforming mesh
 //! stays conforming. Every child keeps the orientation of its parent.
 //!
 //! The new numbering starts with the old vertices, followed by one midpoint per edge in ascending
-//! order of (lower, higher) vertex number. The children of cell `c` are `4 c .. 4 c + 4` (`8 c .. 8
-//! c + 8` for tetrahedra).
+//! order of the (lower, higher) vertex indices. The children of cell `c` are `4 c .. 4 c + 4` (`8 c
+//! .. 8 c + 8` for tetrahedra).
 
 use rayon::prelude::*;
 

@@ -75,8 +75,8 @@ pub struct Statistics {
     /// The quality is the inradius divided by the longest edge, scaled so that a regular cell has
     /// quality 1.
     pub quality_min: Option<f64>,
-    /// The index of the cell with the smallest quality. Cells that refer to a vertex out of range
-    /// are not numbered.
+    /// The index of the cell with the smallest quality, counted among the cells whose vertices all
+    /// exist.
     pub worst_cell: Option<usize>,
     /// The largest number of edge ends at a vertex (triangles) or of cells at a vertex
     /// (tetrahedra).

@@ -58,10 +58,10 @@ impl Cube {
         }
         limits::corners("cube", &self.min, &self.max, &self.cells)?;
         // A tetrahedron of a lattice becomes degenerate when a plane passes through all of its
-        // moved corners. The critical plane has the normal (1, -1, 1). The corners lie on two
-        // planes with this normal. The distance between the planes is 1/3 of the sum of the
-        // absolute components of the normal, so the planes can meet as soon as each vertex moves by
-        // 1/6 along each axis.
+        // moved corners. The critical plane has the normal (1, -1, 1). In units of a cell, the
+        // scalar products of the corners with this normal take two values, which differ by 1. A
+        // move by d along each axis changes such a value by up to 3 d. The values can therefore
+        // meet as soon as each vertex moves by 1/6 along each axis.
         limits::within("cube", "jitter", self.jitter, 0.0, 1.0 / 6.0)
     }
 

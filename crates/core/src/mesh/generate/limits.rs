@@ -30,12 +30,13 @@ fn short(x: f64) -> String {
     if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
-/// Checks a length, which must be greater than zero.
+/// Checks that a length is within [`SMALLEST`]`..=`[`LARGEST`].
 pub(super) fn length(shape: &str, name: &str, x: f64) -> Result<()> {
     within(shape, name, x, SMALLEST, LARGEST)
 }
 
-/// Checks a coordinate or a length that may be zero.
+/// Checks that the absolute value of a coordinate, or of a length that may be zero, is at most
+/// [`LARGEST`].
 pub(super) fn coordinate(shape: &str, name: &str, x: f64) -> Result<()> {
     within(shape, name, x, -LARGEST, LARGEST)
 }

@@ -48,7 +48,7 @@ impl Apart {
     }
 }
 
-/// Returns the vertices of a facet in ascending order. The third number of an edge is 0.
+/// Returns the vertices of a facet in ascending order. The third entry for an edge is 0.
 pub(super) fn key(facet: &[u32]) -> [u32; 3] {
     let mut key = [0; 3];
     key[..facet.len()].copy_from_slice(facet);

@@ -99,7 +99,8 @@ impl CellList {
         parts
     }
 
-    /// Adds a cell that comes from the same given cell as `cell`, and returns its number.
+    /// Adds a cell that comes from the same given cell as `cell`, and returns the index of the new
+    /// cell.
     pub(super) fn add(&mut self, corners: &[u32], cell: u32) -> u32 {
         let part = self.len() as u32;
         self.corners.extend(corners);

@@ -72,8 +72,8 @@ impl Grid {
         Grid { smallest, levels: Vec::new(), cells: HashMap::new() }
     }
 
-    /// Returns a representative close to a vertex. If there is none, makes the vertex a
-    /// representative and returns it.
+    /// Returns the lowest representative that a vertex may join. If there is none, makes the vertex
+    /// a representative and returns it.
     fn find_or_add(&mut self, vertices: &[[f64; 3]], v: u32, tolerance: f64) -> u32 {
         let x = vertices[v as usize];
         let tolerance = tolerance.max(self.smallest).max(f64::MIN_POSITIVE * 1e20);

@@ -14,7 +14,7 @@ use crate::words::{counted, short};
 const CLOSE: f64 = 1e-4;
 /// The distance within which facets that are not joined are near, as a fraction of the same edge.
 const NEAR: f64 = 1e-2;
-/// The upper limit of that larger distance, as a fraction of the same edge.
+/// The upper limit of the larger distance that [`CLOSE`] mentions, as a fraction of the same edge.
 const COARSE: f64 = 0.05;
 
 /// The numbers of coincident vertices and facets that were joined or kept apart.
@@ -198,7 +198,8 @@ fn along_facets(
     pairs.count_near(boundary, &kept_apart);
 }
 
-/// Returns the representative of each vertex: that of `found` for a candidate, otherwise itself.
+/// Returns the representative of each vertex: the entry of `found` for a candidate, and the vertex
+/// itself otherwise.
 fn places(mesh: &Mesh, candidates: &[u32], found: &[u32]) -> Vec<u32> {
     let mut place: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
     candidates.iter().zip(found).for_each(|(&v, &root)| place[v as usize] = root);

@@ -21,7 +21,8 @@ use crate::words::counted;
 
 /// The largest height that counts as zero, as a fraction of the longest edge of the cell.
 pub const DEGENERATE: f64 = 1e-12;
-/// The largest height of a cap that falsifies distances, as a fraction of its longest edge.
+/// The largest height of a cap or sliver that falsifies distances, as a fraction of its longest
+/// edge.
 pub const SKEWED: f64 = 1e-6;
 /// The largest height of a cell that may be repaired because it alone would determine the time
 /// step, as a fraction of its longest edge.
@@ -412,7 +413,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Returns the corners of a cell in ascending order. The fourth number of a triangle is 0.
+/// Returns the corners of a cell in ascending order. The fourth entry for a triangle is 0.
 fn sorted(corners: &[u32]) -> [u32; 4] {
     let mut sorted = [0; 4];
     sorted[..corners.len()].copy_from_slice(corners);

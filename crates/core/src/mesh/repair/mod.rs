@@ -54,12 +54,12 @@ impl Repairs {
 /// How thin a cell must be to be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinness {
-    /// Cells whose height is zero up to rounding, and caps (see [`repair`]) whose height is at most
-    /// [`SKEWED`] times their longest edge. They falsify distances.
+    /// Cells whose height is zero up to rounding, and caps and slivers (see [`repair`]) whose
+    /// height is at most [`SKEWED`] times their longest edge. They falsify distances.
     Degenerate,
-    /// In addition, caps whose height is at most [`THIN`] times their longest edge, and needles
-    /// that are equally thin if there are only a few of them. Such cells alone would determine the
-    /// time step.
+    /// In addition, caps and slivers whose height is at most [`THIN`] times their longest edge, and
+    /// needles that are equally thin if there are only a few of them or if they are extremely thin.
+    /// Such cells alone would determine the time step.
     Thin,
 }
 
@@ -174,7 +174,7 @@ impl Repair {
     }
 }
 
-/// Repairs a mesh as stored. The vertices, their data and their numbers do not change.
+/// Repairs a mesh as stored. The vertices, their data and their indices do not change.
 ///
 /// First, coincident vertices are joined (see [`Weld`]). Then degenerate cells are removed:
 ///
@@ -218,7 +218,7 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
 }
 
 /// Returns the corners of the cells of a repaired mesh, with each cell's own copies of vertices
-/// that were joined. A vertex at which a cell was split has no such copy and keeps its number.
+/// that were joined. A vertex at which a cell was split has no such copy and keeps its index.
 fn own_corners(mesh: &Mesh, stored: &[u32], repair: &Repair) -> Vec<u32> {
     let arity = mesh.kind.arity();
     let mut own = Vec::with_capacity(mesh.cells.len());

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use super::cell_list::replaced;
 use crate::mesh::Members;
 
-/// The edges and faces that were split. Each has the number of its split, in order, and the vertex
-/// at which it was split.
+/// The edges and faces that were split. Each has the index of its split, in the order of the
+/// splits, and the vertex at which it was split.
 #[derive(Default)]
 pub(super) struct Splits(HashMap<[u32; 3], (usize, u32)>);
 

@@ -162,7 +162,7 @@ impl<'a> CellsAround<'a> {
             .collect()
     }
 
-    /// Returns the cells at a vertex, each with the number of its corner at that vertex.
+    /// Returns the cells at a vertex, each with the index of its corner at that vertex.
     fn corners(&self, v: usize) -> impl Iterator<Item = (usize, usize)> {
         self.slots.row(v).iter().map(|&s| (s as usize / self.arity, s as usize % self.arity))
     }

@@ -186,8 +186,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns the spacing of the numbers that the coordinates are rounded to: that of 32-bit numbers
-/// or of a fixed number of decimals, or 0 if they are more precise.
+/// Returns the spacing of the numbers that the coordinates are rounded to: the spacing of 32-bit
+/// numbers or of numbers with a fixed number of decimals, or 0 if the coordinates are more precise.
 fn quantum(mesh: &Mesh) -> f64 {
     const MOST_DECIMALS: i32 = 7;
     let coordinates = || mesh.vertices.iter().flatten().copied().filter(|c| c.is_finite());

@@ -20,7 +20,7 @@ struct Node {
 }
 
 impl<'a> PointTree<'a> {
-    /// Creates a tree of `points`, which are vertex numbers.
+    /// Creates a tree of `points`, which are vertex indices.
     pub(super) fn new(vertices: &'a [[f64; 3]], points: Vec<u32>) -> Self {
         let n = points.len();
         let mut tree = PointTree { vertices, points, nodes: Vec::new() };
