@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench edt -- [SIZE]` prints a Markdown table for volumes of SIZE^3 voxels
 //! (default 512). Compare the CPU seconds (user and system, all threads) if other work runs on the
-//! machine. They are read from /proc, so only Linux has them.
+//! machine. They are read from /proc and are therefore available only on Linux.
 
 use std::time::Instant;
 
@@ -46,7 +46,8 @@ fn main() {
     }
 }
 
-/// Returns the CPU seconds of this process, which Linux counts in hundredths.
+/// Returns the CPU time of this process in seconds, which Linux counts in hundredths of a second.
+/// Returns `None` on other systems.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let words: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();

@@ -99,7 +99,7 @@ fn speed() -> Plot {
             |row| (row.number("sites"), row.number("serial ms") / row.number(column)),
         )
     });
-    // Looks up the serial time in that table by the number of sites.
+    // Returns the serial time in `table` for a number of sites.
     let serial = |sites: f64| {
         let row = table.rows().find(|row| row.number("sites") == sites);
         row.map_or(f64::NAN, |row| row.number("serial ms"))

@@ -4,7 +4,7 @@
 //! its triangles and prints the times and the errors of directed distances (default: a generated
 //! torus, 1,000,000 samples, depth 9). `-- --volume [SIZE]` extracts the surface of a gyroid with
 //! SIZE^3 values (default 512). Compare the CPU seconds of all threads if other work runs on the
-//! machine. They are read from /proc, so only Linux has them.
+//! machine. They are read from /proc and are therefore available only on Linux.
 
 #[path = "support/gyroid.rs"]
 mod gyroid;
@@ -83,7 +83,8 @@ fn spent(before: Option<f64>, after: Option<f64>) -> String {
     before.zip(after).map_or(String::new(), |(before, after)| format!("{:.2}", after - before))
 }
 
-/// Returns the CPU seconds of this process, which Linux counts in hundredths.
+/// Returns the CPU time of this process in seconds, which Linux counts in hundredths of a second.
+/// Returns `None` on other systems.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let words: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();

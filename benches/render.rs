@@ -3,9 +3,10 @@
 //! `cargo bench --bench render -- [SIDE] [PIXELS] [THREADS]` resamples `volumes/CT_pitch.nii.gz` in
 //! the folder `ZEROSET_DATA` to SIDE^3 voxels (default 512) and renders the voxels above 60 in
 //! perspective with PIXELS^2 rays (default 1024). Then it repeats the small experiment of Khan and
-//! Zahran (Figures 8 and 9) with 64^3 voxels and 64^2 rays. This experiment includes the rules that
-//! follow the definition and examine every voxel at every step. The output is Markdown. Times of
-//! rays and pictures are medians of three. All rules must find the same voxels.
+//! Zahran (Figures 8 and 9) with 64^3 voxels and 64^2 rays. This experiment also includes
+//! `Rule::PointWise`, which follows the definition in their paper and examines every voxel at every
+//! step. The output is Markdown. Times of rays and pictures are medians of three. All rules must
+//! find the same voxels.
 //!
 //! With `angles [SIDE] [PIXELS]` (default 192 and 240), the benchmark prints the steps per ray by
 //! the angle of the cone (Figure 9a).

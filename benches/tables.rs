@@ -4,8 +4,8 @@
 //!
 //! `ZEROSET_DATA=... cargo bench --bench tables -- [sizes] [widths] [threads] [expression]
 //! [lattice]` prints Markdown tables. The cases are `configs/paper_*.toml`. Cases without data are
-//! left out, and the table says so. Seconds are those of reinitialization and evolution in the
-//! report of the run.
+//! left out, and the table says so. The times are the seconds of reinitialization and evolution in
+//! the report of the run.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

@@ -55,7 +55,7 @@ fn an_expression_gives_the_bits_of_the_number_it_equals() {
 
 #[test]
 fn coefficients_may_follow_the_time() {
-    // R' = 1 + 20 t, so R = 0.2 + t + 10 t^2. If each step used the speed at its start, R would be
+    // R' = 1 + 20 t, so R = 0.2 + t + 10 t^2. If the speed kept its initial value, R would be
     // smaller by 0.1.
     let text = "version = 1\n[domain.mesh.generate.square]\ncells = [48, 48]\n\
                 [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.2 }\n\

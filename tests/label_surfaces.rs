@@ -11,7 +11,7 @@ use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{DataArray, Group, Members, Mesh, Values};
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// The half width of the region, a square or a cube around (0.5, 0.5, 0.5).
+/// The half width of the region, a square or a cube centered at (0.5, 0.5, 0.5).
 const HALF: f64 = 0.25;
 
 /// Returns the signed distance of a point from the boundary of the region, in `n` dimensions.
@@ -22,7 +22,8 @@ fn exact(x: &[f64; 3], n: usize) -> f64 {
     if most <= 0.0 { most } else { out.sqrt() }
 }
 
-/// Labels the cells of the region with 2 and all others with 1, and puts them into the group "7".
+/// Labels the cells of the region with 2 and all others with 1, and puts the cells of the region
+/// into the group "7". The vertex array `part` is 1 at the vertices of the region and 0 elsewhere.
 fn labeled(mut mesh: Mesh, n: usize) -> Mesh {
     let inside: Vec<bool> = mesh.centroids().iter().map(|x| exact(x, n) < 0.0).collect();
     let labels = inside.iter().map(|&inside| if inside { 2 } else { 1 }).collect();
@@ -64,7 +65,7 @@ fn cells_of_a_label_or_group_have_a_surface() {
                 for (x, found) in distances(&place, &line) {
                     let exact = exact(&x, n);
                     let expected = if signed.is_empty() { exact.abs() } else { exact };
-                    // Beside corners, straight fronts are of first order.
+                    // Beside corners, plane fronts are only first-order accurate.
                     let beside = (0..n).filter(|&k| (x[k] - 0.5).abs() > HALF).count() > 1;
                     let bound = if beside { 0.07 } else { 1e-12 };
                     assert!((found - expected).abs() < bound, "{line} {x:?}: {found} {expected}");
@@ -126,7 +127,8 @@ fn regions_without_a_surface_are_refused() {
     assert!((middle - 0.5).abs() < 1e-12, "{middle}");
 }
 
-/// Writes a volume of 9 x 8 x 7 voxels of 1 x 2 x 3 with the label 3 in a box, and 5 elsewhere.
+/// Writes a volume of 9 x 8 x 7 voxels with spacings 1, 2 and 3. Its voxels have the label 3 in a
+/// box and 5 elsewhere.
 fn volume(place: &Place, name: &str) {
     let label = |n: usize| {
         let at = [n % 9, n / 9 % 8, n / 72];

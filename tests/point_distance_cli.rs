@@ -70,7 +70,7 @@ impl Place {
         lines.map(|line| line.split(',').map(|word| word.parse().unwrap()).collect()).collect()
     }
 
-    /// Returns the distance to the nearest voxel inside, and the number of that voxel. Compares all
+    /// Returns the distance to the nearest voxel inside, and the index of that voxel. Compares all
     /// voxels.
     fn nearest(&self, x: [f64; 3], inside: impl Fn(i64) -> bool) -> (f64, usize) {
         let all = (0..self.volume.n_voxels()).filter_map(|n| {
@@ -231,7 +231,7 @@ fn distances_of_points_to_voxels() {
         ),
         "{said}"
     );
-    // Voxels (2, 5, 4) and (6, 5, 4) have the numbers 205 and 209.
+    // Voxels (2, 5, 4) and (6, 5, 4) have the indices 205 and 209.
     let rows = place.table("l.csv");
     assert_eq!(rows[0][3..], [(4.0 + 25.0 + 16_f64).sqrt(), 205.0]);
     assert_eq!(rows[1][3..], [(1.0 + 4.0 + 1_f64).sqrt(), 205.0]);

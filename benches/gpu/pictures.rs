@@ -1,7 +1,7 @@
 //! Benchmark of pictures of surfaces: a torus on tiles, in 1,024^3 effective voxels, and the mesh
-//! of a sphere. The table lists the preparation with its copy, the drawing, and the copy of the
-//! picture to the host separately. It also counts the bytes that differ from the picture drawn on
-//! the CPU. None should differ.
+//! of a sphere. The table lists separately the times for preparing the surface (including the copy
+//! to the GPU), for drawing, and for copying the picture to the host. It also lists the number of
+//! bytes that differ from the picture drawn on the CPU, which should be 0.
 
 use std::time::Instant;
 
@@ -70,8 +70,8 @@ fn row(
         .with_size(width, height)
         .with_camera(camera)
         .with_perspective(perspective);
-    // The first call compiles the kernels. The second one is timed and includes preparation and
-    // copy.
+    // The first call compiles the kernels. The second one is timed. It prepares the surface and
+    // copies it to the GPU.
     drop(DeviceMesh::new(cuda, subject, &options)?);
     let start = Instant::now();
     let mut on_gpu = cpu.run(|| DeviceMesh::new(cuda, subject, &options))?;

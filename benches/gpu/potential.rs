@@ -1,5 +1,5 @@
 //! Benchmark of surface reconstruction by a level set in the potential of samples: the rows of
-//! Tables 3 to 6 of the paper, and the exact distances from the samples to the surface.
+//! Tables 3 to 6 of Jalba et al. (2013), and the exact distances from the samples to the surface.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Benchmark of the steps of reconstruction by directed distances. The clouds are files named on
-//! the command line, or the dragon of the paper and samples of the mesh of a horse. The times
-//! exclude reading, and copies are listed separately.
+//! the command line, or the dragon that Gao, Tang and Wu ("Parallel surface reconstruction on GPU",
+//! 2015) use, and samples of the mesh of a horse. The times exclude reading, and copies are listed
+//! separately.
 
 use std::path::Path;
 

@@ -15,7 +15,7 @@ pub fn cpu_seconds() -> f64 {
         .filter_map(|field| field.parse().ok())
         .collect();
     // The state, the first field after the name, is a letter and is therefore dropped. Of the
-    // remaining fields, 10 to 13 are utime, stime, cutime and cstime.
+    // remaining fields, counted from 0, 10 to 13 are utime, stime, cutime and cstime.
     fields.get(10..14).map_or(0.0, |ticks| ticks.iter().sum::<f64>() / 100.0)
 }
 

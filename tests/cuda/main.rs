@@ -1,4 +1,5 @@
-//! Compares the solvers on a GPU with those on the CPU (docs/verification-cuda.md, V43).
+//! Compares results computed on a GPU with those computed on the CPU (docs/verification-cuda.md,
+//! V43).
 //!
 //! Without a GPU, every test prints that it was not run and passes, unless `ZEROSET_REQUIRE_CUDA`
 //! is 1.

@@ -145,7 +145,7 @@ impl<R: Real> HostPatches<R> {
     }
 
     /// Returns the patches that read vertices of other patches. The lists are the offsets (one more
-    /// than there are patches), the local number of each vertex in the patch that owns it, and the
+    /// than there are patches), the local index of each vertex in the patch that owns it, and the
     /// patch that reads it.
     pub fn readers(&self) -> (Vec<u32>, Vec<u16>, Vec<u32>) {
         let n = self.patches.len();

@@ -42,7 +42,7 @@ impl Build {
     }
 
     /// Adds a unit cube of n by n by n hexahedra with its lower corner at `low`. Each hexahedron is
-    /// split into tetrahedra around its vertex with the lowest number.
+    /// split into tetrahedra around its vertex with the lowest index.
     fn hexahedra(&mut self, low: [f64; 3], n: u32) {
         const FACES: [[usize; 4]; 6] =
             [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
@@ -80,8 +80,8 @@ fn checked(mesh: &Mesh) -> (Mesh, Repair) {
     checked_up_to(mesh, 1e-6)
 }
 
-/// Does the same as [`checked`]. The size may change by the given fraction, because nodes of
-/// rounded coordinates lie beside their edges.
+/// Does the same as [`checked`]. The size may change by the given fraction, because nodes with
+/// rounded coordinates do not lie exactly on their edges.
 fn checked_up_to(mesh: &Mesh, rounding: f64) -> (Mesh, Repair) {
     let (whole, repair) = split(mesh.clone());
     assert_eq!(whole.vertices, mesh.vertices);
@@ -334,7 +334,8 @@ fn boxes_whose_faces_are_cut_along_different_diagonals_are_joined() {
     let mut build = Build::default();
     build.hexahedra([0.0; 3], 2);
     let first = build.mesh(Kind::Volume);
-    // The mirror image has the other diagonals.
+    // The copy is rotated by 180 degrees about the z direction. On the common face it has the other
+    // diagonals.
     let n = first.n_vertices() as u32;
     let vertices: Vec<[f64; 3]> =
         first.vertices.iter().map(|x| [2.0 - x[0], 1.0 - x[1], x[2]]).collect();

@@ -272,7 +272,7 @@ fn renumbered() -> impl Strategy<Value = (Mesh, Mesh)> {
 }
 
 /// Separates the mean edge length and the quality, whose rounding depends on the numbering, from
-/// the counts. The number of the worst cell is removed.
+/// the counts. The index of the worst cell is removed.
 fn split(mut s: Statistics) -> (Statistics, [f64; 2]) {
     let numbers = [s.edge_mean.take(), s.quality_min.take()].map(|x| x.unwrap_or(0.0));
     s.worst_cell = None;

@@ -16,7 +16,8 @@ pub fn cubes_with_slivers(n: u32, noise: f64) -> (Mesh, usize) {
     let find = |vertices: &[[f64; 3]], x: [f64; 3]| {
         vertices.iter().position(|y| (0..3).all(|k| (x[k] - y[k]).abs() < 1e-9))
     };
-    // The right cube is the left one, turned about the z-axis. Its diagonals run the other way.
+    // The right cube is the left one, turned by 180 degrees about the z direction. On the common
+    // face, its diagonals run the other way.
     let mut of_right = Vec::with_capacity(left.n_vertices());
     for x in &left.vertices {
         let turned = [2.0 - x[0], 1.0 - x[1], x[2]];

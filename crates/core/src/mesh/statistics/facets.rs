@@ -205,8 +205,8 @@ impl<'a> CellsAround<'a> {
     }
 }
 
-/// Returns the facets with exactly one cell, in ascending order of their vertices. The third number
-/// of an edge is 0. Cells that repeat a vertex are ignored.
+/// Returns the facets with exactly one cell, in ascending order of their vertices. The third entry
+/// for an edge is 0. Cells that repeat a vertex are ignored.
 pub(crate) fn boundary_facets(mesh: &Mesh) -> Vec<[u32; 3]> {
     let arity = mesh.kind.arity();
     let keep = |cell: usize| !repeats_vertex(&mesh.cells[cell * arity..][..arity]);
