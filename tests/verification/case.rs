@@ -5,7 +5,7 @@ use crate::domains::Setting;
 
 /// One case of the verification table.
 pub struct Case {
-    /// The number in the table of the numerics companion, such as `V3`.
+    /// The identifier in the table of the numerics companion, such as `V3`.
     pub id: &'static str,
     /// The title: a few words.
     pub title: &'static str,

@@ -78,7 +78,7 @@ pub fn all_terms(a: [f64; 3]) -> Terms {
     first_order_terms(a).with_curvature(Coefficient::Uniform([0.05]))
 }
 
-/// Returns the mesh with reordered vertices and cells, and the new number of each vertex.
+/// Returns the mesh with reordered vertices and cells, and the new index of each vertex.
 pub fn renumbered(mesh: &Mesh, seed: usize) -> (Mesh, Vec<u32>) {
     let shuffled = |n: usize, seed: usize| {
         let mut order: Vec<u32> = (0..n as u32).collect();

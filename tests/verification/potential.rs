@@ -10,7 +10,7 @@ use zeroset_testing::samples::of_ball;
 
 const CENTER: [f64; 3] = [0.3, -0.2, 0.1];
 
-/// Samples on a sphere of radius 1 around [`CENTER`], each in its own leaf of the octree.
+/// Samples on a sphere of radius 1 centered at [`CENTER`], each in its own leaf of the octree.
 struct Ball(Octree);
 
 impl Ball {
@@ -141,8 +141,8 @@ pub const V51: Case = Case {
 ///
 /// Four counts are returned: points outside where V does not point inward, points inside where V
 /// does not point outward, points where V is not shorter than 1, and points where P does not grow
-/// in the direction of U. The last number is the largest relative difference between the growth of
-/// P per voxel and the length of its gradient.
+/// in the direction of its gradient. The fifth number is the largest relative difference between
+/// the growth of P per voxel and the length of its gradient.
 fn signs(n: u32, exponent: u32) -> Vec<f64> {
     let ball = Ball::new(n);
     let center = Vec3::from(ball.0.frame().voxel(CENTER));

@@ -161,8 +161,8 @@ pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) ->
     }
 }
 
-/// Computes distances from a vertex by straight fronts. The distances in the cells around the
-/// vertex are exact.
+/// Computes distances from a vertex by plane fronts. The distances in the cells around the vertex
+/// are exact.
 pub fn straight_distances(domain: &Domain, from: u32) -> Distances {
     let plain = Slowness::Uniform(1.0);
     let mut state = eikonal_state::<f64>(domain);

@@ -238,7 +238,7 @@ pub const V45: Case = Case {
     ],
 };
 
-/// Returns the mean error of a growing or shrinking circle around (0.03, 0.02).
+/// Returns the mean error of a growing or shrinking circle centered at (0.03, 0.02).
 fn front(setting: &Setting, mesh: &str, n: u32, speed: f64, radius: f64) -> f64 {
     let voxels = Voxels::square(n);
     let center = Vec3::new(0.03, 0.02, 0.0);
