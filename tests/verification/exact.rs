@@ -211,8 +211,8 @@ impl<'a> Exact<'a> {
             if !sides[side] || high <= low {
                 continue;
             }
-            // The half-edge tip -> a of the cell has the index k + 2, and b -> tip has the index k
-            // + 1.
+            // In the cell, the half-edge tip -> a has the index k + 2, and b -> tip has the
+            // index k + 1.
             let half = 3 * c + (k + if side == 0 { 2 } else { 1 }) % 3;
             let Some(opposite) = self.opposite[half] else { continue };
             // In the neighboring cell, the half-edge runs a -> tip or tip -> b. These ends are
