@@ -233,7 +233,8 @@ fn where_curvature_is_zero_implicit_steps_change_nothing() {
     assert!(moved > 0.02, "the right half must move, but moved by {moved}");
 }
 
-/// Returns a square in which one vertex is moved almost onto its opposite edge.
+/// Returns a square in which one vertex is moved almost onto the opposite edge of one of its
+/// triangles.
 fn with_sliver(n: u32) -> Mesh {
     let mut mesh = square(n);
     let near = |x: &[f64; 3]| (x[0] - 0.4).hypot(x[1]);

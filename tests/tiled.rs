@@ -255,7 +255,8 @@ fn what_cannot_be_computed_is_refused() {
     assert!(DenseGrid::<8>::new([4, 0, 4]).is_err());
 }
 
-/// Returns the mean and the largest error of the distance d where |d| < 2.5.
+/// Reinitializes `warped` on a dense grid. Returns the mean and the largest error where the exact
+/// distance d satisfies |d| < 2.5.
 fn reinitialized<const E: usize>(n: usize, warped: Function, exact: Function) -> (f64, f64) {
     let options = Options::new(3.0);
     let mut run = dense::<f64, E>(n, warped, &Terms::default(), options);
