@@ -76,7 +76,7 @@ impl Ui {
     pub fn complain(&self, line: &str) {
         // Names from a file must not move the cursor. A failure here cannot be reported anywhere.
         let line = line.replace(|c: char| c.is_control() && !"\n\t".contains(c), " ");
-        // The messages of events are short already.
+        // JSON messages are already short.
         let line = if self.json { line.into() } else { shortened(&line) };
         self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
     }

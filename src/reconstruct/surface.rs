@@ -73,7 +73,7 @@ pub struct Distance {
     pub diagonal: f64,
 }
 
-/// Seconds of each step.
+/// Time spent in each step, in seconds.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct Seconds {
     /// Removal of duplicates and outliers.

@@ -95,7 +95,8 @@ fn panel(curve: &Curve, across: &str, [left, top]: [f64; 2]) -> String {
     );
     let points: Vec<String> =
         curve.points.iter().map(|p| format!("{:.2},{:.2}", right(p[0]), up(p[1]))).collect();
-    // A single point has no line, but its rounded ends show.
+    // A polyline with one point draws nothing. Repeating the point makes its round caps visible as
+    // a dot.
     let points = if points.len() == 1 { [&*points[0]; 2].join(" ") } else { points.join(" ") };
     text + &format!(
         "<polyline points=\"{points}\" fill=\"none\" stroke=\"#0B5FA5\" stroke-width=\"2\" \

@@ -78,7 +78,8 @@ impl Finder<'_> {
         )
     }
 
-    /// Runs on a GPU if one is requested or worth its cost, otherwise on the CPU.
+    /// Calls `on_gpu` if a GPU is requested, or if the device is `auto` and a GPU is worth its
+    /// cost. Otherwise calls `on_cpu`.
     fn either<T: Send>(
         &self,
         on_gpu: impl FnOnce(&Cuda, &[Criterion]) -> Result<T>,

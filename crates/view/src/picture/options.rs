@@ -14,9 +14,9 @@ pub const PERSPECTIVE: std::ops::RangeInclusive<f64> = 1.0..=120.0;
 /// The options of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// The number of pixels per row, in [`SIDE`]. The default is 1200.
+    /// The number of pixels per row, which must be within [`SIDE`]. The default is 1200.
     pub width: u32,
-    /// The number of rows, in [`SIDE`]. The default is 900.
+    /// The number of rows, which must be within [`SIDE`]. The default is 900.
     pub height: u32,
     /// Whether wide or tall content gets a canvas of another shape, which it fills and which has
     /// about as many pixels as 1200 x 900. The default is true. [`Options::with_size`] sets it to
@@ -28,8 +28,9 @@ pub struct Options {
     pub camera: Option<Camera>,
     /// The values at both ends of the color bar. The default is the range of the array.
     pub range: Option<[f64; 2]>,
-    /// The angle in degrees, in [`PERSPECTIVE`], that a ball around the content spans as seen from
-    /// the eye. The larger the angle, the nearer the eye. The default is a parallel projection.
+    /// The angle, in degrees, that a ball around the content spans as seen from the eye. It must be
+    /// within [`PERSPECTIVE`]. The larger the angle, the nearer the eye. The default is a parallel
+    /// projection.
     pub perspective: Option<f64>,
     /// Whether the background is transparent instead of white.
     pub transparent: bool,

@@ -15,22 +15,22 @@ pub enum View {
     #[default]
     #[serde(rename = "auto")]
     Auto,
-    /// From the side of large x.
+    /// From the positive x side.
     #[serde(rename = "+x")]
     PlusX,
-    /// From the side of small x.
+    /// From the negative x side.
     #[serde(rename = "-x")]
     MinusX,
-    /// From the side of large y.
+    /// From the positive y side.
     #[serde(rename = "+y")]
     PlusY,
-    /// From the side of small y.
+    /// From the negative y side.
     #[serde(rename = "-y")]
     MinusY,
-    /// From above, the side of large z.
+    /// From above, the positive z side.
     #[serde(rename = "+z")]
     PlusZ,
-    /// From below, the side of small z.
+    /// From below, the negative z side.
     #[serde(rename = "-z")]
     MinusZ,
 }
