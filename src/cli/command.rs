@@ -152,7 +152,8 @@ impl Command {
 
     /// Returns the requested number of threads, 0 for all cores.
     ///
-    /// It is `None` if the case specifies the number or the command needs no threads.
+    /// It is `None` for `run`, `check` and `distance`, whose case specifies the number, and for
+    /// commands that need no threads.
     pub fn threads(&self) -> Option<usize> {
         match self {
             Command::Dt(args) => Some(args.threads.threads),

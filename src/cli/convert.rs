@@ -131,9 +131,9 @@ impl Args {
 ///
 /// # Errors
 /// Returns [`zeroset::Error::Case`] if the output cannot be written as requested;
-/// [`zeroset::Error::Input`] if the mesh file cannot be read; [`zeroset::Error::Output`] if the
-/// output cannot be written. If the file name alone shows that the output cannot be written as
-/// requested, nothing is read.
+/// [`zeroset::Error::Input`] if the input cannot be read; [`zeroset::Error::Output`] if the output
+/// cannot be written. If the name of the output alone shows that it cannot be written as requested,
+/// nothing is read.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = args.options()?;
     if is_volume_target(&args.output) {

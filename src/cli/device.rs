@@ -7,7 +7,7 @@ use zeroset::gpu::{self, Cuda};
 
 /// Returns the first GPU, or `None` if the CPU is to be used.
 ///
-/// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` states that the work
+/// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` is true: the work
 /// justifies the GPU's startup time of a quarter of a second. If the GPU cannot be opened, for
 /// example because another program has all of its memory, the CPU takes over with a warning.
 ///
@@ -29,7 +29,8 @@ fn warn_of_cpu(error: &Error, ui: &Ui) {
 
 /// Computes on the device that [`gpu`] chooses.
 ///
-/// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails.
+/// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails with
+/// [`Error::Device`].
 ///
 /// # Errors
 /// Returns the errors of [`gpu`] and of the two closures.
@@ -50,7 +51,8 @@ pub fn either<T>(
     }
 }
 
-/// Returns the first `n` GPUs under the same conditions as [`gpu`], each repeated `streams` times.
+/// Returns the first `n` GPUs under the same conditions as [`gpu`], each repeated `streams` times,
+/// or an empty list if the CPU is to be used.
 ///
 /// # Errors
 /// Returns the errors of [`gpu`], and [`Error::Device`] if one of the other GPUs cannot be opened.

@@ -10,7 +10,7 @@ use self::facts::Facts;
 use super::Ui;
 use zeroset::error::{Error, Result};
 
-/// The exit code after a failed test or compilation, equal to that of [`Error::Device`].
+/// The exit code after a failed test or compilation, equal to the exit code of [`Error::Device`].
 const FAILED: u8 = 5;
 
 /// Arguments of `zeroset devices`.

@@ -1,4 +1,5 @@
-//! `zeroset edt VOLUME --where EXPRESSION -o FILE`: computes the distances of all voxels.
+//! `zeroset edt VOLUME --where EXPRESSION -o FILE`: computes the distance from every voxel to the
+//! voxels where the expression is true, or to their surface.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +66,8 @@ pub struct Args {
     pub at: At,
 }
 
-/// Voxels per CPU thread above which a GPU is worth its startup time of a quarter of a second.
+/// The smallest number of voxels per CPU thread for which a GPU is worth its startup time of a
+/// quarter of a second.
 ///
 /// A thread needs 25 to 35 ns per voxel (docs/point-distances.md).
 const WORTH_A_GPU: usize = 1 << 23;
@@ -96,9 +98,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 pub(super) struct Task<'a> {
     pub input: &'a Path,
     pub output: &'a Path,
-    /// True at the voxels inside.
+    /// The expression that is true at the voxels inside.
     pub selection: Expression,
-    /// The option with the selection, as given.
+    /// The option that gives the selection, for error messages.
     pub given: String,
     /// The kind of distance. The spacing is that of the volume.
     pub edt: Edt,

@@ -57,7 +57,7 @@ pub struct Args {
 /// # Errors
 /// Returns [`Error::Input`] if the file holds no mesh, point cloud, volume or data array.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    // The times are listed, so a warning about the choice is not needed.
+    // The times are listed, so a warning about the choice of the state is not needed.
     let time = Some(Times::one(args.time).unwrap_or_default());
     let (content, cloud) = io::read_with_cloud(&args.file, &args.source.options().time(time));
     let (report, warnings) = match content {

@@ -93,7 +93,7 @@ pub(super) fn doing(what: &str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).what.set(what);
 }
 
-/// Notes what the user can do if memory runs out, for the same message.
+/// Notes the advice to the user for the message that is printed if memory runs out.
 pub(super) fn remedy(remedy: &'static str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).remedy = remedy;
 }

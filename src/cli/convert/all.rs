@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns the file of the state with this number.
+/// Returns the path of the file for the state with index `k`.
 fn numbered(output: &Path, k: usize) -> PathBuf {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     // Compressed volumes have two extensions.

@@ -8,7 +8,7 @@ use zeroset::error::{Error, Result};
 use zeroset::gpu::Cuda;
 use zeroset::point_distance::{Index, Method, Norm};
 
-/// Estimated CPU seconds above which a GPU is used.
+/// The smallest estimated CPU time, in seconds, for which a GPU is used.
 ///
 /// Starting the GPU takes a quarter of a second, and the copies take additional time.
 const WORTH_A_GPU: f64 = 0.5;

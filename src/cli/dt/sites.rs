@@ -49,7 +49,8 @@ fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     Ok(Numbered { points, numbers: numbers.map(|n| n as u64).collect(), units })
 }
 
-/// Returns the points of a file that satisfy the expression, or all points without one.
+/// Returns the points of a file that satisfy the expression, or all points if there is no
+/// expression.
 fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     if args.source.is_given() {
         let what = "--raw and --array are for volumes, not for --points";

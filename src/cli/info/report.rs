@@ -85,7 +85,7 @@ pub(super) struct Verdict {
     /// Cells and vertices that a solver would drop or change first; absent if the mesh is rejected.
     #[serde(flatten)]
     pub cleaning: Option<Cleaning>,
-    /// The repairs made before the cleaning; absent if the mesh is rejected.
+    /// The repairs made before the cleaning; `null` if the mesh is rejected.
     pub repair: Option<Repair>,
     /// Doubts that remain, one sentence each.
     pub doubts: Vec<String>,

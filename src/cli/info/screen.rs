@@ -12,7 +12,8 @@ use zeroset::mesh::Kind;
 use zeroset::mesh::repair::Repair;
 use zeroset::words::{SIMPLICES, between, noun, short};
 
-/// The largest number of groups, arrays or cell types that are listed. The others are only counted.
+/// The largest number of groups, arrays, cell types or doubts that are listed. The others are only
+/// counted.
 const LISTED: usize = 5;
 
 /// Returns the text that `zeroset info` prints without `--json`.
@@ -47,7 +48,7 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
     lines.0
 }
 
-/// Describes the time of the state and of the others of its series.
+/// Describes the time of the state and the times of its series.
 fn time_line(report: &Report) -> Option<String> {
     let time = report.time?;
     Some(match report.times.as_slice() {
@@ -160,7 +161,7 @@ fn cells(lines: &mut Lines, report: &Report, kind: Kind) {
     lines.add("cells", counted(report.cells.unwrap_or(0), cell) + &stored.unwrap_or_default());
 }
 
-/// Adds the lines about lengths and angles.
+/// Adds the lines about edge lengths and the shape of the cells.
 fn shape(lines: &mut Lines, report: &Report, kind: Kind) {
     let lengths = [report.edge_min, report.edge_max, report.edge_mean];
     let [min, max, mean] = lengths.map(|length| length.map_or("?".into(), short));
@@ -209,7 +210,8 @@ fn bounds(lines: &mut Lines, report: &Report) {
     lines.add("box", ranges.collect::<Vec<_>>().join(",  "));
 }
 
-/// Returns the stored cells by type, unless they are just the simplices already named.
+/// Returns the numbers of stored cells by type, or `None` if all of them are the simplices already
+/// named.
 fn as_stored(types: &BTreeMap<String, usize>, simplices: &str) -> Option<String> {
     if types.keys().all(|name| simplices.starts_with(name.as_str())) {
         return None;

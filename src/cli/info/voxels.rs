@@ -52,7 +52,7 @@ pub(super) struct LabelFacts {
     pub volume: Option<f64>,
 }
 
-/// The largest number of different values that are listed.
+/// The largest number of different values that are listed. If there are more, none is listed.
 const MOST_LABELS: usize = 48;
 
 impl VolumeFacts {
