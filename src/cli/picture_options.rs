@@ -45,7 +45,7 @@ impl PictureOptions {
         options.range = self.range;
     }
 
-    /// Sets the keys of the table `[output.picture]`.
+    /// Sets the keys of the table `[output.picture]` for which an option is given.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an option is given, but nothing is drawn.

@@ -186,8 +186,8 @@ impl Mode<'_> {
 /// written as requested. Also returns it if an expression contains an unknown name, or if boxes or
 /// entries are out of range. Returns [`Error::Input`](zeroset::Error::Input) if the file has no
 /// volume, or if the volume has more than two axes and `--sparse` is given. Returns
-/// [`Error::Device`](zeroset::Error::Device) if memory runs out, and
-/// [`Error::Output`](zeroset::Error::Output) if writing fails.
+/// [`Error::Device`](zeroset::Error::Device) if memory runs out or a requested GPU cannot be used,
+/// and [`Error::Output`](zeroset::Error::Output) if writing fails.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mode = args.mode();
     mode.check()?;

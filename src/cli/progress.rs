@@ -9,9 +9,9 @@ use super::json::Events;
 use super::{Ui, memory};
 use zeroset::run::{Observer, Progress};
 
-/// Time between two plain lines.
+/// Minimum time between two plain lines.
 const PLAIN: Duration = Duration::from_secs(5);
-/// Time between two updates of the bar.
+/// Minimum time between two updates of the bar.
 const DRAWN: Duration = Duration::from_millis(100);
 /// Number of positions of the bar.
 const PARTS: u64 = 1000;
@@ -48,7 +48,7 @@ impl Clock {
     }
 }
 
-/// Returns a bar if standard error is a terminal and output is wanted.
+/// Returns a bar if standard error is a terminal and neither `--quiet` nor `--json` is given.
 fn bar(ui: &Ui) -> Option<ProgressBar> {
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     (terminal && !ui.is_quiet() && !ui.is_json()).then(|| {
@@ -107,7 +107,7 @@ impl Drop for Shown<'_> {
 
 /// Shows the progress of work whose amount is known: a bar on a terminal, plain lines otherwise.
 ///
-/// It shows nothing with `--json`.
+/// It shows nothing with `--json` or `--quiet`.
 pub(super) struct Amount<'a> {
     ui: &'a Ui,
     what: &'static str,
@@ -154,8 +154,9 @@ impl Drop for Amount<'_> {
     }
 }
 
-/// Returns the share of this run, or of the part since it was resumed, that is done: the larger of
-/// the shares of time and of steps, limited to 0 to 1. Returns `None` if the run has neither end.
+/// Returns the finished fraction of this run, or of its part since it was resumed: the larger of
+/// the fractions of time and of steps, clamped to 0 to 1. Returns `None` if the run has neither an
+/// end time nor a maximum number of steps.
 fn share(progress: &Progress) -> Option<f64> {
     let (first, begun) = progress.start;
     let by_time = progress.end_time.map(|end| (progress.time - begun) / (end - begun));
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!(share(&progress(5, 0.2, Some(1.0), None)), Some(0.2));
         assert_eq!(share(&progress(5, 0.2, Some(1.0), Some(10))), Some(0.5));
         assert_eq!(share(&progress(5, 0.2, None, None)), None);
-        // The run began at time 100, and was resumed at step 4.
+        // The run was resumed at step 4 and time 100.
         let late = Progress { start: (4, 100.0), ..progress(5, 100.25, Some(101.0), Some(12)) };
         assert_eq!(share(&late), Some(0.25));
     }

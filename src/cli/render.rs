@@ -128,7 +128,8 @@ pub struct Args {
     pub at: At,
 }
 
-/// Amount of work, in voxels, above which a GPU is worth its startup time of a quarter of a second.
+/// The smallest amount of work, in voxels, for which a GPU is worth its startup time of a quarter
+/// of a second.
 ///
 /// See [`picture::work`] for meshes.
 const WORTH_A_GPU: usize = 1 << 25;
@@ -137,7 +138,8 @@ const WORTH_A_GPU: usize = 1 << 25;
 ///
 /// # Errors
 /// Returns [`Error::Case`] if options do not fit the file; [`Error::Input`] if the file cannot be
-/// read; [`Error::Device`] if memory runs out; [`Error::Output`] if the picture cannot be written.
+/// read; [`Error::Device`] if memory runs out or a GPU fails; [`Error::Output`] if the picture
+/// cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     if plot::is_asked(&args) {

@@ -188,7 +188,7 @@ fn at_least_zero(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Returns, for each voxel, whether it satisfies an expression, which at least one voxel must do.
+/// Returns, for each voxel, whether it satisfies an expression. At least one voxel must satisfy it.
 /// Messages name the option `given`.
 ///
 /// # Errors

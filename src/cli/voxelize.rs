@@ -112,7 +112,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns a warning if the voxels of a surface do not lie where a scanner would show them.
+/// Returns a warning if the coordinates of a surface differ, or may differ, from those of the
+/// scanner, in which volumes lie.
 fn beside_scanner(frame: &FileFrame) -> Option<String> {
     Some(match frame.doubt()? {
         FrameOffset::Known(offset) => format!(

@@ -231,7 +231,8 @@ impl CleanedMesh {
             return Cow::Owned(self.own_cells());
         }
         let kept = &self.cleaning.kept_vertices;
-        // Vertex numbers increase strictly, so equal lengths mean that every stored vertex is used.
+        // The indices in `kept` increase strictly, so equal lengths mean that every stored vertex
+        // is used.
         if kept.len() == self.stored_vertices.len() {
             return Cow::Borrowed(&self.mesh.cells);
         }
@@ -265,10 +266,10 @@ impl CleanedMesh {
         stored
     }
 
-    /// Returns the number that a stored vertex has in the cleaned mesh.
+    /// Returns the index of a stored vertex in the cleaned mesh.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the vertex does not exist or if no cell uses it.
+    /// Returns [`Error::Case`] if the vertex does not exist, or if no cell inside the mask uses it.
     pub fn vertex(&self, stored: u32) -> Result<u32> {
         let n = self.stored_vertices.len();
         if stored as usize >= n {
@@ -286,12 +287,12 @@ impl CleanedMesh {
         })
     }
 
-    /// Returns the stored number of a vertex of the cleaned mesh.
+    /// Returns the stored index of a vertex of the cleaned mesh.
     pub(super) fn stored_vertex(&self, vertex: usize) -> u32 {
         self.cleaning.kept_vertices.get(vertex).copied().unwrap_or(vertex as u32)
     }
 
-    /// Returns the stored number of a cell of the cleaned mesh.
+    /// Returns the stored index of a cell of the cleaned mesh.
     pub(super) fn stored_cell(&self, cell: usize) -> u32 {
         self.repair.parent(self.cleaning.kept_cells.get(cell).copied().unwrap_or(cell as u32))
     }

@@ -40,10 +40,11 @@ impl Dated {
 }
 
 /// Returns the time at which the run begins: `evolve.start_time`, otherwise the time of the file
-/// from which `[initial]` comes, otherwise 0.
+/// from which `[initial]` comes (but not with the defaults of version 0.1), otherwise 0.
 ///
 /// # Errors
-/// Returns [`Error::Case`](crate::Error::Case) if the run would end before it begins.
+/// Returns [`Error::Case`](crate::Error::Case) if the time of the file is not before
+/// `evolve.end_time`.
 pub(super) fn start_time(config: &Config, dated: Option<&Dated>) -> Result<f64> {
     let Some(evolve) = &config.evolve else { return Ok(0.0) };
     let Some(dated) = continued(config, dated) else {
@@ -63,7 +64,8 @@ pub(super) fn start_time(config: &Config, dated: Option<&Dated>) -> Result<f64> 
     }
 }
 
-/// Writes the time at which the run begins to the report. Warns if a file determines it.
+/// Writes the time at which the run begins to the report. Warns if a file determines it and it is
+/// not 0.
 pub(super) fn note(config: &Config, dated: Option<&Dated>, time: f64, report: &mut Report) {
     report.start_time = time;
     let Some(dated) = continued(config, dated).filter(|dated| dated.time != 0.0) else { return };

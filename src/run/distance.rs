@@ -98,7 +98,7 @@ impl MeshSetup<'_> {
         };
         report.warnings.extend(self.cleaned.doubts());
         let parts = match (&start, with_parts) {
-            // The picture shows the zero set as a line.
+            // The picture shows the zero set as a line, so it needs no simplices.
             (DistanceStart::ZeroSet(_), true) if !has_paths => Vec::new(),
             (_, true) => start.take_parts(&self.cleaned.mesh, &slowness),
             (_, false) => Vec::new(),
@@ -413,7 +413,7 @@ pub(super) struct Solved {
     cell_updates: u64,
 }
 
-/// Writes paths as lines with their lengths and the number of the source that each path reaches (-1
+/// Writes paths as lines with their lengths and the index of the source that each path reaches (-1
 /// for none). Writes no file if there are no paths.
 pub(super) fn write_paths(
     file: &Path,

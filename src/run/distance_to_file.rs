@@ -52,7 +52,7 @@ fn distance_on(
     let paths = paths.unwrap_or(&beside);
     check_outputs(config, distance, output, paths)?;
     // The user has not named the file of the paths. If `output` exists, `companions` below checks
-    // whether that file may be replaced.
+    // whether the file of the paths may be replaced.
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     if !distance.paths_from.is_empty() && !is_named && is_there(paths) && !is_there(output) {
         return Err(atomic::in_the_way(paths));

@@ -55,8 +55,8 @@ pub(super) fn from_group(
     }
 }
 
-/// Returns -unit at vertices whose cells all belong to the region, unit at vertices without such
-/// cells, and zero at all others.
+/// Returns -unit at vertices whose cells all belong to the region, unit at vertices without a cell
+/// of the region, and zero at all others.
 fn between(mesh: &Mesh, region: &[u32], unit: f64) -> Vec<f64> {
     let mut is_inside = vec![false; mesh.n_cells()];
     region.iter().for_each(|&cell| is_inside[cell as usize] = true);

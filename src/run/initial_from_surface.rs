@@ -51,7 +51,8 @@ pub(super) struct ClosedSurface {
 /// Returns the signed distance from the vertices of the case's mesh to a triangle mesh. It is
 /// negative inside.
 ///
-/// Doubts about the surface are added to `warnings`.
+/// Doubts about the surface are added to `warnings`. `dated` receives the time that the file
+/// states, if any.
 ///
 /// # Errors
 /// Returns the same errors as [`ClosedSurface::read`].
@@ -135,8 +136,8 @@ impl ClosedSurface {
         })
     }
 
-    /// Warns about points for which it is doubtful whether they are inside. `points` names their
-    /// kind, such as "vertices".
+    /// Warns about points whose side is uncertain, and about points with negative winding numbers.
+    /// `points` names their kind, such as "vertices".
     pub(super) fn doubts(
         &self,
         points: &str,

@@ -14,7 +14,7 @@ use zeroset::points::{Criterion, Points, counts, find, part};
 use zeroset::primitives::{Bits, Order};
 use zeroset::volume::Volume;
 
-/// Voxels per CPU thread above which a GPU is worth its cost.
+/// The smallest number of voxels per CPU thread for which a GPU is worth its cost.
 ///
 /// The cost consists of starting the GPU, compiling the expression (0.3 s) and copying the volume
 /// (docs/points.md).

@@ -14,7 +14,7 @@ use zeroset::points::{Leaves, leaves, leaves_where};
 use zeroset::volume::Volume;
 use zeroset::words::counted;
 
-/// Singular and plural.
+/// The word for leaves in the singular and plural.
 const LEAVES: [&str; 2] = ["leaf", "leaves"];
 
 /// A GPU is not worth its startup time, because nearly all the time is spent on reading and writing

@@ -60,7 +60,8 @@ impl FromStr for Size {
     }
 }
 
-/// Parses two numbers. `Options::flaw` checks that the first is smaller.
+/// Parses two numbers separated by a comma. If they are a range, `Options::flaw` checks that the
+/// first is smaller.
 pub(in crate::cli) fn pair(text: &str) -> Result<[f64; 2], String> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let pair = text.split_once(',').and_then(|(low, high)| number(low).zip(number(high)));
@@ -128,7 +129,8 @@ pub(super) fn zoomed(mut camera: Camera, zoom: f64) -> Camera {
 
 /// Returns the direction to the side with this letter.
 ///
-/// The frame defines the axes. Without a frame, left is toward small x and front is toward small y.
+/// The frame defines the axes. Without a valid frame, left is toward negative x and front is toward
+/// negative y.
 fn direction(side: char, frame: Option<&str>) -> [f64; 3] {
     const OPPOSITE: [(char, char); 3] = [('R', 'L'), ('A', 'P'), ('S', 'I')];
     let known = |frame: &&str| {

@@ -29,7 +29,8 @@ pub(super) fn draw(args: &Args) -> Result<String> {
         let what = format!("{option} is for pictures, but the output is a plot");
         return Err(Error::usage(what, "leave it out"));
     }
-    // The folder of a run is not compared with the output, and the name may be a link.
+    // The check that precedes every command compares the output with the folder of the run, but not
+    // with the measures in it. The name of the measures may also be a link.
     if atomic::is_same_file(&args.output, &file) {
         let remedy = "choose another name";
         return Err(Error::usage(format!("{} is an input file", args.output.display()), remedy));
@@ -42,7 +43,7 @@ pub(super) fn draw(args: &Args) -> Result<String> {
     Ok(format!("plot      {}\n", args.output.display()))
 }
 
-/// Returns the measures in the folder of a run, or the file itself.
+/// Returns the path of the measures in the folder `file`, or `file` itself if it is not a folder.
 fn measures(file: &Path) -> PathBuf {
     if file.is_dir() { file.join("measures.csv") } else { file.to_path_buf() }
 }

@@ -11,7 +11,7 @@ use zeroset::volume::Volume;
 
 /// A mesh or volume to draw.
 pub(super) enum Shown {
-    /// A mesh, and the array or group that `--data` added last.
+    /// A mesh, and the first array or group that the last file of `--data` added.
     Mesh(Mesh, Option<String>),
     Volume(Volume),
 }

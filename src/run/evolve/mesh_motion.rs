@@ -80,7 +80,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         }
     }
 
-    /// Restates an error of a step with the vertex and cell numbers of the user's mesh.
+    /// Restates an error of a step with the vertex and cell indices of the user's mesh.
     fn named(&self, error: Error) -> Error {
         let breakdown = match &self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.breakdown(),
@@ -207,7 +207,7 @@ impl<R: Real> Motion for MeshMotion<'_, R> {
     }
 }
 
-/// Explains why a step broke down, with the vertex and cell numbers of the file. If the value of an
+/// Explains why a step broke down, with the vertex and cell indices of the file. If the value of an
 /// expression caused the breakdown, the message shows the expression.
 fn named(config: &Config, cleaned: &CleanedMesh, found: &Breakdown) -> Error {
     let (vertex, cell) = (found.vertex as usize, found.cell as usize);

@@ -29,7 +29,7 @@ pub(super) struct Begun<'a> {
     pub files: Box<dyn Files + 'a>,
     /// The identity stored in checkpoints, if the run writes any.
     pub identity: Option<Identity>,
-    /// The first state of a resumed run, if its pictures depend on it.
+    /// The first state of the run, if the run is resumed and its pictures depend on that state.
     pub first: Option<State>,
     /// The kind of mesh, which determines the names of the measures. `None` on tiles.
     pub kind: Option<Kind>,
