@@ -187,7 +187,8 @@ impl VolumeLevel {
     /// Returns the smallest and the largest world coordinates of the volume.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] for a picture or a single slice, which has no interior in space.
+    /// Returns [`Error::Input`] for a volume with a single voxel along an axis, such as a picture,
+    /// because it has no interior in space.
     pub(super) fn bounds(&self) -> Result<([f64; 3], [f64; 3])> {
         if self.volume.shape().iter().any(|&n| n < 2) {
             let [x, y, z] = self.volume.shape();

@@ -21,7 +21,7 @@ pub(super) fn of_sources(parts: &[Part]) -> Marks {
             [at] if !within.contains(&bits(at)) && known.insert([bits(at); 2]) => {
                 marks.points.push((*at).into());
             }
-            // Two cells share a line.
+            // Two cells may share a line.
             [a, b] if known.insert([bits(a).min(bits(b)), bits(a).max(bits(b))]) => {
                 marks.segments.push([(*a).into(), (*b).into()]);
             }

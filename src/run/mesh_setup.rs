@@ -14,8 +14,8 @@ use crate::mesh::Kind;
 use crate::output::{MeshCounts, Report, Seconds};
 use crate::patches::{Coordinates, Partition, Patches};
 
-/// A cleaned and partitioned mesh, the device on which it is computed, and the time that the setup
-/// took.
+/// A cleaned and partitioned mesh, the device on which the case is computed, and the time that the
+/// setup took.
 pub(super) struct MeshSetup<'a> {
     pub config: &'a Config,
     pub cpu: Arc<Cpu>,
@@ -99,8 +99,8 @@ pub(super) fn check(
     let (mut cleaned, mask) = match (CleanedMesh::new(config), config.without_mask()) {
         (Ok(cleaned), _) => (cleaned, Ok(())),
         (Err(error), None) => return Err(vec![error]),
-        // Without the mask, further problems can be found. If the mesh itself has one, it is found
-        // again.
+        // Without the mask, further problems can be found. If reading fails again, the mesh itself
+        // has the problem.
         (Err(error), Some(config)) => match CleanedMesh::new(&config) {
             Ok(cleaned) => (cleaned, Err(error)),
             Err(_) => return Err(vec![error]),

@@ -99,7 +99,7 @@ pub trait Observer: Sync {
     /// Called before the run changes the first file in its folder. Until then, a program that calls
     /// [`atomic::abandon`](crate::atomic::abandon) may end at any time and leaves nothing behind.
     fn writes(&self) {}
-    /// Called after a step.
+    /// Called after one or more steps.
     fn step(&self, progress: &Progress);
 }
 

@@ -68,8 +68,8 @@ pub(super) trait Motion {
         Ok(Quality::default())
     }
 
-    /// Returns the counts of the tiles, if there are any. They include the interface unless memory
-    /// has run out (`is_full`).
+    /// Returns the counts of the tiles, if there are any. They include the size of the interface
+    /// unless memory has run out (`is_full`).
     fn tiles(&mut self, _is_full: bool) -> Option<TileCounts> {
         None
     }
@@ -89,7 +89,7 @@ pub(super) struct Quality {
 pub(super) enum State {
     /// Values at the vertices of a mesh.
     Mesh(MeshState),
-    /// The interface of tiles.
+    /// The interface on tiles, and phi as a dense volume if requested.
     Tiles(TiledState),
 }
 

@@ -53,7 +53,7 @@ impl Region {
     }
 
     /// Returns the vertices of the facets that belong to exactly one cell of the region. The list
-    /// is empty for a region of vertices. A region of vertices has none.
+    /// is empty for a region of vertices.
     pub fn facets(&self, mesh: &Mesh) -> Vec<u32> {
         let Region::Cells(inside) = self else { return Vec::new() };
         let arity = mesh.kind.arity();
@@ -74,7 +74,7 @@ impl Region {
     }
 
     /// Returns a level set whose zero set is the surface of a region of vertices. The list is empty
-    /// for a region of cells. It is empty for a region of cells.
+    /// for a region of cells.
     pub fn level_set(&self) -> Vec<f64> {
         match self {
             Region::Cells(_) => Vec::new(),

@@ -46,7 +46,7 @@ pub(super) struct Schedule {
     every: Option<u64>,
     interval: Option<f64>,
     measures_every: Option<u64>,
-    /// Number of the next output time, which is `next * interval`.
+    /// Index of the next output time, which is `next * interval`.
     next: u64,
     time: f64,
     steps: u64,
@@ -79,12 +79,12 @@ impl Schedule {
         Schedule { next: next.max(0.0) as u64, time: start, ..self }
     }
 
-    /// Returns the schedule at a later point. `next` is the number of the next output time.
+    /// Returns the schedule at a later point. `next` is the index of the next output time.
     pub(super) fn at(self, next: u64, time: f64, steps: u64) -> Self {
         Schedule { next, time, steps, ..self }
     }
 
-    /// Returns the number of the next output time.
+    /// Returns the index of the next output time.
     pub(super) fn next_output(&self) -> u64 {
         self.next
     }

@@ -230,8 +230,8 @@ pub struct Start {
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex_array`]. Returns [`Error::Input`] for an invalid
-/// surface or curve file and, without an inflow, [`Error::Case`] if the zero set does not meet the
-/// mesh.
+/// surface, curve, volume or picture file and, without an inflow, [`Error::Case`] if the zero set
+/// does not meet the mesh.
 pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
     let mut dated = None;

@@ -48,7 +48,7 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
     }
 }
 
-/// Returns the sources of a distance on the cleaned mesh, each with the number of its seed in
+/// Returns the sources of a distance on the cleaned mesh, each with the index of its seed in
 /// `from`.
 ///
 /// For circular fronts, every vertex is a separate source. If `with_parts` is true, the result
@@ -158,7 +158,7 @@ impl Around<'_> {
     fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
         let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
         match seed {
-            // All vertices are found in one pass.
+            // `Around::vertices` finds all vertices in one pass.
             Seed::Vertices { .. } => Ok(Vec::new()),
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
@@ -214,7 +214,8 @@ impl Around<'_> {
             Source::new(source::around_simplices(mesh, class, arity, 0.0, slowness))
         };
         let mut sources: Vec<Source> = classes.iter().map(of_class).collect();
-        // Paths end at any of the simplices, whichever class reaches them first.
+        // Paths may end at any of the simplices, so the first source holds the simplices of all
+        // classes.
         if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
             first.parts = source::parts_of_simplices(mesh, simplices, arity);
         }

@@ -32,7 +32,7 @@ pub(super) struct MeshState {
 /// Additional arrays of a distance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
-    /// Number of the nearest seed per vertex, or -1 at vertices that no front has reached.
+    /// Index of the nearest seed per vertex, or -1 at vertices that no front has reached.
     pub labels: Option<Vec<i32>>,
     /// Gradients per cell and per vertex.
     pub gradient: Option<Gradient>,
@@ -441,7 +441,7 @@ pub(super) fn write_single(
 }
 
 /// Writes the nearest source of each vertex. Label 0 means no source, as in other cortex software,
-/// and label k is source k.
+/// and label k means the k-th source.
 fn write_labels(path: &Path, labels: &[i32], metadata: &[Entry]) -> Result<()> {
     let keys: Vec<i32> = labels.iter().map(|label| label + 1).collect();
     let n = keys.iter().max().map_or(0, |&last| last.max(0) as usize);

@@ -56,7 +56,7 @@ enum Part {
 
 impl<const K: usize> Written<K> {
     /// Returns the coefficient for the CPU, multiplied by `scale`. `max_step` is the longest step
-    /// while it depends on time.
+    /// allowed if it depends on time.
     fn on_cpu<R: Real>(
         &self,
         config: &Config,
@@ -100,7 +100,8 @@ impl<const K: usize> Written<K> {
         })
     }
 
-    /// Returns the coefficient for a GPU. The GPU multiplies the values of expressions by `scale`.
+    /// Returns the coefficient for a GPU. The GPU multiplies the values of expressions and volumes
+    /// by `scale`.
     fn on_gpu(
         &self,
         config: &Config,

@@ -234,7 +234,7 @@ impl TiledCase<'_> {
         *self.start_time.get().unwrap_or(&0.0)
     }
 
-    /// Returns the longest step while a coefficient depends on time.
+    /// Returns the longest step allowed if any coefficient depends on time.
     fn max_step(&self) -> f64 {
         self.config.max_step(self.start_time())
     }

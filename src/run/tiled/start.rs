@@ -93,8 +93,8 @@ impl TiledCase<'_> {
     /// Returns the box that is searched for the interface.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there is no such box. Returns [`Error::Input`] for a volume of
-    /// one slice.
+    /// Returns [`Error::Case`] if there is no such box. Returns [`Error::Input`] for a volume with
+    /// a single voxel along an axis.
     pub(super) fn bounds(&self, source: &Source) -> Result<([f64; 3], [f64; 3])> {
         let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
         match source {
@@ -331,7 +331,8 @@ fn places(
     along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
 }
 
-/// Restricts phi on a block to the inside of a wall if the block is near enough to the wall.
+/// Restricts phi on a block to the inside of a wall, unless the whole block lies more than `far`
+/// inside the wall.
 ///
 /// `wall` is the signed distance to the wall in world units. It is negative inside the wall. The
 /// inside is convex, so the signed distance is a convex function. phi does not change at points
