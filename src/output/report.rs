@@ -50,7 +50,7 @@ pub struct Report {
     pub precision: &'static str,
     /// Number of CPU threads.
     pub threads: usize,
-    /// Counts of the mesh, unless the run is on tiles.
+    /// Counts of the mesh, if the run is on a mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<MeshCounts>,
     /// Counts of the tiles, if the run is on tiles.
@@ -66,8 +66,9 @@ pub struct Report {
     pub time: f64,
     /// Number of reinitializations, including the one at the start.
     pub reinitializations: u64,
-    /// Number of cell updates. For the task evolve, it is the sum over all steps. For the task
-    /// distance, it is the sum over all patch updates.
+    /// Number of cell updates. For the task evolve, it is the sum over all steps (on tiles, of
+    /// voxel updates). For the task distance, it is the number of patch updates times the mean
+    /// number of cells per patch.
     pub cell_updates: u64,
     /// `cell_updates` divided by the seconds of the stages evolve and reinitialize.
     pub cell_updates_per_second: f64,
@@ -235,7 +236,7 @@ pub struct PathFound {
     pub from: String,
     /// Length of the path in mesh units.
     pub length: f64,
-    /// Number of the seed that the path reaches, or `None` if it reaches no source.
+    /// Index of the seed that the path reaches, or `None` if it reaches no source.
     pub source: Option<u32>,
 }
 

@@ -12,7 +12,8 @@ use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
 pub(super) trait Motion {
-    /// Advances toward a target, but returns at the latest after a fraction of a second.
+    /// Advances toward a target. Returns after one step on the CPU, and at the latest after a
+    /// fraction of a second on a GPU.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if a step breaks down. The error refers to the user's vertices

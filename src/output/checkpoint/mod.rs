@@ -70,7 +70,7 @@ pub(crate) struct Work {
     pub most_bytes: u64,
 }
 
-/// The case and the domain of a run. A resumed run must have the same ones.
+/// The case and the domain of a run. A resumed run must have the same case and domain.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Identity {
     /// Hash of the case file and its overrides.
@@ -88,14 +88,14 @@ pub(crate) struct Identity {
     pub arrays: Vec<(String, Hash)>,
     /// Hash of phi as `[initial]` defines it. On tiles, it also covers the set of tiles.
     pub initial: Hash,
-    /// Hash of the patch number of each vertex.
+    /// Hash of the patch index of each vertex.
     pub patches: Hash,
 }
 
 /// The position in the time loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Position {
-    /// Number of the next output time.
+    /// Index of the next output time.
     pub next_output: u64,
     pub time: f64,
     pub steps: u64,

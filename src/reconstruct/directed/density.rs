@@ -44,7 +44,8 @@ pub struct Density {
     /// Mean distance of the six nearest neighbors of a sample from its tangent plane. It combines
     /// noise and the curvature of the surface between samples.
     pub delta: f64,
-    /// Number of samples that were examined.
+    /// Number of examined samples that contribute. Samples at a boundary, or with too few
+    /// neighbors, do not.
     pub looked_at: usize,
 }
 

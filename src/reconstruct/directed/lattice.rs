@@ -78,8 +78,8 @@ impl Lattice {
         [0, 1, 2].map(|k| self.center[k] + self.cube * (inside[k] - 0.5 * f64::from(self.size[k])))
     }
 
-    /// Returns the bits of a tile index along each axis. A key also has three bits per axis for the
-    /// position within the tile.
+    /// Returns the number of bits of a tile index along each axis. A key also has three bits per
+    /// axis for the position within the tile.
     pub(super) fn bits(&self) -> [u32; 3] {
         // One more tile than the cubes need, because a ring has vertices on the far side of its
         // cubes.

@@ -5,7 +5,7 @@ use crate::geometry::Vec3;
 use crate::mesh::statistics::{Statistics, inspect};
 use crate::surface::Locator;
 
-/// Creates uniform but irregular samples of a torus with radii 1 and 0.4 around the origin.
+/// Creates uniform but irregular samples of a torus with radii 1 and 0.4, centered at the origin.
 fn torus(n: usize) -> PointCloud {
     let golden = [0.754_877_666_246_692_7, 0.569_840_290_998_053_2];
     let (mut points, mut normals) = (Vec::new(), Vec::new());

@@ -26,7 +26,8 @@ pub(super) fn settle(cuda: &Cuda, field: &mut Field) -> Result<Border> {
     let with = || Arguments::default().with_array(&field.values).with_array(&field.around);
     let run = |kernel: &str, arguments: Arguments| {
         // SAFETY: the calls below pass the arguments of each kernel in order. There is one block
-        // per tile, and every array has one word per vertex, except the array of neighboring tiles.
+        // per tile, and every array has one word per vertex, except the neighboring tiles and the
+        // count `turned`.
         unsafe { launch(cuda, FILE, kernel, n as u32, &arguments) }
     };
     run("boundary_signs_border", with().with_array(&names))?;

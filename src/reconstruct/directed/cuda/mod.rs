@@ -45,8 +45,8 @@ pub fn bytes_of_samples(n: usize) -> u64 {
 ///
 /// # Errors
 /// Returns the errors of [`super::reconstruct`]. Returns [`Error::Device`] for 2^30 samples or
-/// more, for more than 1.67 million tiles of 8^3 cubes, if the GPU does not have enough memory, and
-/// if it fails.
+/// more, for more than 1,677,721 tiles of 8^3 cubes, if the GPU does not have enough memory, and if
+/// it fails.
 pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut seconds = Seconds::default();

@@ -28,7 +28,8 @@ const GROWTH: f64 = 8.0;
 /// [`clean`](crate::cloud::clean) does.
 ///
 /// A sample is far if the mean distance to its eight nearest neighbors exceeds `factor` times the
-/// median. Returns the indices of these samples, or `None` if the CPU must do the search.
+/// median. Returns the indices of these samples and the spacing, or `None` if the CPU must do the
+/// search.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not have enough memory or fails.

@@ -12,8 +12,8 @@ use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::{Frame, Node, Octree};
 
-/// Upper bound on the bytes per sample during construction: its position in 32 and 64 bits, its
-/// key, the sums of positions, and two nodes with their intermediate data.
+/// Upper bound on the bytes per sample during construction: its position in single and double
+/// precision, its key, the sums of positions, and two nodes with their intermediate data.
 const BUILD: u64 = 12 + 24 + 8 + 12 + 2 * 32;
 /// Bytes per node of the finished tree.
 const NODE: usize = 24;
