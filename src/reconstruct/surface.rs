@@ -35,7 +35,7 @@ pub struct Report {
     pub surface: Topology,
     /// Distances of the used samples from the surface.
     pub error: Distance,
-    /// Seconds of each step of the reconstruction.
+    /// Time spent in each step of the reconstruction, in seconds.
     pub seconds: Seconds,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
@@ -224,8 +224,8 @@ impl Options {
     }
 
     /// Runs the level-set method. Returns `None`, with a warning that states the reason, if the
-    /// samples do not belong to a closed surface and the case fixes neither the method nor one of
-    /// its options.
+    /// samples do not belong to a closed surface and the options specify neither the method nor one
+    /// of its parameters.
     fn by_levelset(
         &self,
         cloud: &PointCloud,

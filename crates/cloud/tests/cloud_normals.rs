@@ -26,7 +26,7 @@ fn samples(mesh: &Mesh, n: u64) -> PointCloud {
     Sampler::new(mesh, options).unwrap().cloud()
 }
 
-/// Returns a torus with radii 1 and `r`, and its normals.
+/// Returns points on a torus with radii 1 and `r`, and their normals.
 fn torus(n: u32, r: f64) -> PointCloud {
     let golden = 0.618_033_988_749_895;
     let (mut points, mut normals) = (Vec::new(), Vec::new());

@@ -7,7 +7,7 @@
 //! `sqrt(h^2 + s^2)`, the distance including the softening.
 //!
 //! ```text
-//! Ridge      U = W                              with W = N/B, shortened to length 1:
+//! Ridge      U = W                              with W = N/B, shortened to length 1 if longer:
 //!                                               stops where N = 0, on the ridge of P
 //! Hull(h)    U = W clamp(2 (l - l(h)), -1, 1)   stops at a distance h from the samples
 //! ```

@@ -3,8 +3,8 @@
 //! A sample at `u` (in finest voxels from the center of the cube) lies in the cell `floor(u +
 //! 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys, which
 //! interleave the bits of the three coordinates. The samples of any node are therefore contiguous
-//! in the list. A node is divided while it contains samples of more than one cell. Samples of one
-//! cell are merged to their centroid and number.
+//! in the list. A node is divided if it contains samples of more than one cell. Samples of one cell
+//! are merged into one leaf, which stores their centroid and number.
 //!
 //! ```text
 //! cells    a  b        c     d           common(a, b) = 2: levels that two cells share

@@ -14,7 +14,7 @@ pub(super) struct Plane {
 
 impl Plane {
     /// Fits the plane of a point and its neighbors. Returns `None` if they are all at the same
-    /// position.
+    /// position, or if the fit is not finite.
     pub fn through(point: [f64; 3], near: impl Iterator<Item = [f64; 3]> + Clone) -> Option<Self> {
         let from =
             move |x: [f64; 3]| Vector3::new(x[0] - point[0], x[1] - point[1], x[2] - point[2]);

@@ -19,7 +19,7 @@ use zeroset_core::mesh::generate::random::Random;
 const BLOCK: u64 = 1 << 12;
 /// The number of blocks drawn at a time.
 const BLOCKS: u64 = 64;
-/// The number of the first stream that outliers use.
+/// The index of the first stream that outliers use.
 const OUTLIERS: u64 = 1 << 63;
 /// The distance by which the box of the outliers extends beyond the bounding box of the surface on
 /// each side, as a fraction of the diagonal of the bounding box.
@@ -250,7 +250,8 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Returns four independent numbers of mean 0 and variance 1 (G. Box and M. Muller, 1958).
+/// Returns four independent, normally distributed numbers with mean 0 and variance 1 (G. Box and M.
+/// Muller, 1958).
 fn gaussian(random: &mut Random) -> [f64; 4] {
     let mut pair = || {
         // The argument is in (0, 1], so that the logarithm is finite.

@@ -26,7 +26,7 @@ pub struct Sweep<'a, C> {
 }
 
 /// Returns the nearest site of each query. Among equally near sites, the one with the smallest
-/// number is returned.
+/// index is returned.
 pub(super) fn run<C: Coordinate, M: Metric<C>>(
     sweep: &Sweep<'_, C>,
     metric: M,

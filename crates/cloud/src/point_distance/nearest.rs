@@ -106,7 +106,7 @@ pub struct Found<K> {
     /// The square of the Euclidean distance, or the distance in other norms. It is the largest
     /// value if there is no site.
     pub key: K,
-    /// The number of the site, or [`NO_SITE`] if there is none.
+    /// The index of the site, or [`NO_SITE`] if there is none.
     pub site: u32,
 }
 
@@ -164,7 +164,7 @@ pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
 }
 
 /// Returns the smallest number of queries for which building an index is faster than brute force.
-/// The results are measured for each arithmetic (`cargo bench --bench point_distance`,
+/// The returned numbers were measured for each arithmetic (`cargo bench --bench point_distance`,
 /// docs/point-distances.md). They hardly depend on the number of sites, because both costs grow
 /// with it.
 fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
@@ -179,10 +179,10 @@ fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     }
 }
 
-/// Returns the number and the distance of the nearest site of each query: T(q) of Khan and Zahran,
+/// Returns the index and the distance of the nearest site of each query: T(q) of Khan and Zahran,
 /// exact unless [`Options::every`] omits sites.
 ///
-/// Among sites at the same distance, the one with the smallest number is returned. Without sites,
+/// Among sites at the same distance, the one with the smallest index is returned. Without sites,
 /// distances are infinite. All points, `[n, 3]`, are in the same unit. Squares are computed from
 /// differences and never in expanded form, which would suffer from cancellation. The result is
 /// bitwise identical for every number of threads, every method and every memory limit.

@@ -15,8 +15,8 @@ impl Index<f64> {
     /// Calls `of` for each site with its `k` nearest other sites (or all others if there are
     /// fewer), and returns the results, `[n_sites]`.
     ///
-    /// `of` receives the number of the site, and the other sites by increasing Euclidean distance
-    /// from it. Among equally distant sites, smaller numbers come first. If more than `k` other
+    /// `of` receives the index of the site, and the other sites by increasing Euclidean distance
+    /// from it. Among equally distant sites, smaller indices come first. If more than `k` other
     /// sites are at the same position as the site, any `k` of them are given.
     pub fn map_neighbors<T, F>(&self, k: usize, of: F) -> Vec<T>
     where

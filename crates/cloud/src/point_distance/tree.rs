@@ -32,7 +32,7 @@ pub(super) struct Node<C> {
     pub(super) end: u32,
     /// The index of the second child, or 0 for a leaf.
     pub(super) second: u32,
-    /// The smallest site number in the box.
+    /// The smallest site index in the box.
     least: u32,
 }
 
@@ -104,9 +104,9 @@ impl<C: Coordinate> Index<C> {
         (!self.is_empty()).then(|| (self.nodes[0].low, self.nodes[0].high))
     }
 
-    /// Returns the number of the nearest site of each query in the Euclidean norm, or
+    /// Returns the index of the nearest site of each query in the Euclidean norm, or
     /// [`NO_SITE`](super::NO_SITE) if there are no sites. Among equally near sites, the smallest
-    /// number is returned.
+    /// index is returned.
     pub fn numbers_of_nearest(&self, queries: &[[C; 3]]) -> Vec<u32>
     where
         Euclidean: Metric<C>,
@@ -115,7 +115,7 @@ impl<C: Coordinate> Index<C> {
     }
 
     /// Returns the nearest site of each query. Among equally near sites, the one with the smallest
-    /// number is returned.
+    /// index is returned.
     pub(super) fn search<M: Metric<C>>(
         &self,
         queries: &[[C; 3]],
@@ -148,7 +148,7 @@ impl<C: Coordinate> Index<C> {
         let mut next = reached(0);
         loop {
             // A box at the distance of the best site may hold a site at the same distance with a
-            // smaller number. If many sites are at one position, the search visits few of them.
+            // smaller index. If many sites are at one position, the search visits few of them.
             let may_hold = |(k, bound): &(u32, C::Key)| {
                 *bound < best.key || *bound == best.key && self.nodes[*k as usize].least < best.site
             };
@@ -217,7 +217,7 @@ fn count(n: usize) -> usize {
     if size == LEAF { nodes + 2 * larger } else { nodes }
 }
 
-/// Builds the subtree of `entries` in `nodes`. `first` is the number of its first node, and `begin`
+/// Builds the subtree of `entries` in `nodes`. `first` is the index of its first node, and `begin`
 /// is the position of its first entry.
 fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: u32, begin: u32) {
     let n = entries.len();
@@ -231,7 +231,7 @@ fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: 
     let extent = |k: usize| high[k].to_f64() - low[k].to_f64();
     let axis = (1..3).fold(0, |a, k| if extent(k) > extent(a) { k } else { a });
     let half = n / 2;
-    // Ties between equal coordinates are broken by number, so that the halves are unique.
+    // Ties between equal coordinates are broken by site index, so that the halves are unique.
     entries.select_nth_unstable_by(half, |a, b| {
         let by_place = a.point[axis].partial_cmp(&b.point[axis]);
         by_place.unwrap_or(std::cmp::Ordering::Equal).then(a.site.cmp(&b.site))

@@ -187,7 +187,8 @@ impl DeviceOctree {
     }
 }
 
-/// Returns for each sample the sum of the positions of all samples before it.
+/// Returns, for each sample, the sum of the positions of all samples before it, and as a last
+/// element the sum of all positions.
 fn sums(
     cuda: &Cuda,
     samples: &Array<[f32; 3]>,

@@ -28,7 +28,7 @@ pub(super) struct Asked<'a, C> {
     pub toward: Option<&'a Toward>,
     /// The corners of the bounding box of all sites.
     pub bounds: Option<([C; 3], [C; 3])>,
-    /// Whether the numbers of the nearest sites are requested in addition to the keys.
+    /// Whether the indices of the nearest sites are requested in addition to the keys.
     pub numbered: bool,
     /// The number of bytes available for the results of the slices of the sites, before these
     /// results are combined. One result per query is allocated in any case.
@@ -143,7 +143,7 @@ impl<C: DeviceCoordinate> Comparison<C> {
     }
 
     /// Launches the comparison with the sites 0, `every`, 2 `every`, ... of the first `n` sites in
-    /// `axes`. The first site has the number `first`.
+    /// `axes`. The first site has the index `first`.
     pub fn launch(
         &self,
         cuda: &Cuda,

@@ -75,7 +75,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         ];
         let unit = Unit::with("point_distance/index", defines)?;
         let n = queries.len();
-        // Without sites, nothing is launched, and keys and numbers are not read.
+        // Without sites, nothing is launched, and keys and site indices are not read.
         Ok(DeviceSearch {
             index: self,
             kernel,

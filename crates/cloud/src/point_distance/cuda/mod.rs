@@ -2,7 +2,7 @@
 //! that stay on the GPU, or that are streamed through one or several GPUs.
 //!
 //! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`. 64-bit
-//! keys leave no room for the site number in the word of an atomic minimum. Results with such keys
+//! keys leave no room for the site index in the word of an atomic minimum. Results with such keys
 //! are therefore computed for each slice of the sites, and another kernel combines them.
 
 mod comparison;
@@ -37,8 +37,8 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
     sites * queries * C::PAIR > INDEX + sites * INDEXED_SITE
 }
 
-/// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs. The
-/// copies to and from the GPUs are included.
+/// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs. Sites
+/// and queries are copied to the GPUs, and the results are copied back.
 ///
 /// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that the keys of
 /// `Norm::Lp` differ by the rounding of powers. Results of an index are also the same as on the

@@ -14,8 +14,8 @@ use crate::point_distance::{
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Array, Cuda};
 
-/// The smallest number of pieces per stream if there are several streams. Faster GPUs process more
-/// of them.
+/// The intended mean number of pieces per stream if there are several streams. Faster GPUs process
+/// more pieces than slower ones.
 const PIECES: usize = 4;
 /// The number of threads per block, each with one query.
 const BLOCK: usize = 128;

@@ -79,7 +79,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     }
 
     /// Prepares a comparison of the sites 0, `every`, 2 `every`, ... with these queries on the GPU
-    /// without launching it. It finds only keys, unless `numbered` also requests the numbers of the
+    /// without launching it. It finds only keys, unless `numbered` also requests the indices of the
     /// sites. In the L2 norm on a lattice that is small enough for single precision to be exact, it
     /// uses single precision and reports this ([`Kernel`]).
     ///

@@ -16,7 +16,8 @@ pub(super) fn to_face<P: Pair>(pair: P) -> P {
     pair.steps().map_or(pair, |(voxels, _)| P::new((2 * voxels).saturating_sub(1), 0))
 }
 
-/// Processes one line of a pass. `height` and `result` are those of the pass, in half steps.
+/// Processes one line of a pass. `height` and `result` are the functions of the pass (see
+/// [`super::across`]), in half steps.
 pub(super) fn both_sides<P: Pair>(
     line: &mut [P],
     envelopes: &mut [Envelope<P>; 2],
