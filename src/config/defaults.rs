@@ -115,7 +115,7 @@ impl<'a> Page<'a> {
         if schema.get("properties").is_some() {
             return self.table(path, schema, active);
         }
-        // At most one of the entries may be active: the first table, if there is one.
+        // At most one of the entries may be active: the first one that is a table.
         let mut first = active;
         let entries = self.entries(schema);
         let (tables, others): (Vec<_>, Vec<_>) =

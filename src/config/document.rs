@@ -84,7 +84,7 @@ impl Texts {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Places {
     file: PathBuf,
-    /// Positions by dotted path. Entries of arrays are numbered.
+    /// Positions by dotted path. Entries of arrays are numbered from 0.
     entries: BTreeMap<String, Place>,
 }
 
@@ -104,7 +104,7 @@ impl Place {
         match self {
             Place::Flag(flag) => {
                 let what = what.strip_prefix(key).unwrap_or(&what).trim_start_matches([':', ' ']);
-                // If the message already begins with the option or its value, this prefix is not
+                // If the message already begins with the option or its value, that beginning is not
                 // repeated.
                 let value = flag.split_once(' ').map_or("", |(_, value)| value);
                 let behind = |name: &str| what.strip_prefix(name).filter(|_| !name.is_empty());

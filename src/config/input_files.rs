@@ -6,7 +6,7 @@ use super::{Config, Domain, Initial, Seed};
 use crate::error::Result;
 
 impl Config {
-    /// Returns the paths of all input files that the case names, ready to be opened.
+    /// Returns the resolved paths of all input files that the case names.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) if an environment variable in a path is not set.

@@ -340,8 +340,8 @@ impl Config {
 
     /// Returns the longest step while a coefficient depends on time: `max_step` if the case gives
     /// it, otherwise the output interval, otherwise a hundredth of the time from `start_time` to
-    /// `end_time`, otherwise infinity. A run that starts from a file begins at the time of that
-    /// file, which the case does not state.
+    /// `end_time`, otherwise infinity. The caller passes the time at which the run begins, because
+    /// it may come from a file.
     pub fn max_step(&self, start_time: f64) -> f64 {
         let evolve = self.evolve.as_ref();
         let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);
@@ -357,7 +357,7 @@ impl Config {
         of_distance.or(of_evolve).map(|_| whole)
     }
 
-    /// Returns the case with its domain-dependent defaults filled in.
+    /// Returns the case with the defaults that depend on the domain or on other keys filled in.
     pub fn with_defaults(&self) -> Self {
         let mut whole = self.clone();
         whole.precision = Some(self.precision());

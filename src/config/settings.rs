@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 impl Config {
     /// Returns every key that has a value, including defaults, by its dotted path.
     ///
-    /// Values are TOML. Entries of lists of tables are numbered, as in `domain.mesh.data.0.path`.
+    /// Values are TOML. Entries of lists of tables or lists are numbered from 0, as in
+    /// `domain.mesh.data.0.path`.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an integer is too large for TOML.

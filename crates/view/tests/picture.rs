@@ -94,8 +94,7 @@ fn vertices_with_colors_of_their_own_show_them() {
             assert!((0..3).all(|c| found[c].abs_diff(expected[c]) <= 1), "{x} {y}: {found:?}");
         }
     }
-    // The mixture is not darker than both colors, because colors are mixed in linear light and not
-    // as screen values.
+    // A mixture of screen values would be too dark. Colors are mixed in linear light instead.
     let edge = (0..200).map(|x| at(x, 100)).find(|c| (50..160).contains(&c[0])).unwrap();
     assert!(edge[1] > 30 && edge[1] < 90 && edge[2] > 40 && edge[2] < 160, "{edge:?}");
     // A larger picture has a bar for values, but none for vertex colors.
@@ -283,7 +282,7 @@ fn perspective_shows_what_is_near_larger() {
 fn colors_are_linear_on_triangles_in_perspective() {
     let mesh = square();
     let x: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
-    // The whole square consists of only two triangles. An interpolation that ignores perspective
+    // Here, the square consists of only two triangles. An interpolation that ignores perspective
     // would therefore be far off.
     let coarse = Mesh::new(
         zeroset_core::mesh::Kind::Planar,

@@ -10,10 +10,10 @@ use crate::io::RawLayout;
 use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;
 
-/// Half widths that make sense on tiles, in voxels. The first-order scheme needs 1.5.
+/// Allowed half widths on tiles, in voxels. The first-order scheme needs at least 1.5.
 const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=MOST_GAMMA;
 
-/// Maximum number of grids. With this number, the voxels of the coarsest have edges of 128 dx.
+/// Maximum number of grids. With this number, the coarsest grid has a spacing of 128 dx.
 const MOST_LEVELS: u32 = 8;
 
 /// Largest stable CFL factor.
@@ -53,7 +53,7 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
     check_output(config)
 }
 
-/// Checks that coefficients are stationary, because coarser grids ignore time.
+/// Checks that coefficients do not depend on time, because coarser grids ignore time.
 fn check_rest(config: &Config) -> Checked {
     let Some(evolve) = &config.evolve else { return Ok(()) };
     for (key, coefficient) in

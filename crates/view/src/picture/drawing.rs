@@ -67,7 +67,7 @@ pub(super) struct Drawing<'a> {
 
 /// The labels of colored triangles.
 pub(super) struct LabelColors {
-    /// The label of each corner of each colored triangle. The number after the last label marks
+    /// The label of each corner of each colored triangle. The index after the last label marks
     /// corners without a label.
     pub of: Vec<[u32; 3]>,
     /// The color of each label, and the color of places without a label.

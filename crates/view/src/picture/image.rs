@@ -29,8 +29,8 @@ impl Image {
         Image { width, height, pixels: vec![255; 3 * n], alpha }
     }
 
-    /// Paints bands of `rows` rows in parallel. `paint` receives the number of the band, its
-    /// pixels, and their opacity, which is empty if all pixels are opaque.
+    /// Paints bands of `rows` rows in parallel. `paint` receives the index of the band, its pixels,
+    /// and their opacity, which is empty if all pixels are opaque.
     pub(super) fn par_bands(
         &mut self,
         rows: usize,

@@ -98,8 +98,9 @@ fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
     mean.filter(is_visible).or(best.1)
 }
 
-/// Returns a function that states whether a triangle has a value or a label. The largest value does
-/// not count if a distance has been limited to it.
+/// Returns a function that states whether a triangle has a value or a label. The largest value of a
+/// distance does not count if more than a tenth of all triangles have it at every corner. The
+/// distance was then probably limited to it.
 fn shown<'d>(subject: &Subject<'_>, drawing: &'d Drawing<'_>) -> impl Fn(usize) -> bool + 'd {
     let values = |t: usize| {
         let corners = &drawing.triangles[3 * t..][..3];

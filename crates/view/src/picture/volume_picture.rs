@@ -58,7 +58,7 @@ pub struct Traced<'a> {
     pub shows: Shows,
     /// The expression for the colors of a shaded picture, with the names of [`Solid::at_hits`].
     pub colors: Option<&'a Expression>,
-    /// The number of rays per pixel along each side, in [`SAMPLES`]. The default is 2.
+    /// The number of rays per pixel along each side, within [`SAMPLES`]. The default is 2.
     pub samples: u32,
     /// The title, such as the name of a file.
     pub title: &'a str,

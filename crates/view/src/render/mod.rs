@@ -16,7 +16,8 @@
 //!   cube.
 //! - [`Rule::Directional`]: `T` for only those cubes that lie in the path of the ray, or in a cone
 //!   around it, found with a pyramid of the cubes.
-//! - [`Rule::PointWise`]: `T` by examining every cube, as in the definition.
+//! - [`Rule::PointWise`]: `T` for all cubes or those of [`Rule::Directional`], found by examining
+//!   every cube.
 //!
 //! [`Camera`] and [`View`] describe from where a picture is seen, and a [`Frame`] converts its
 //! pixels to rays. All numbers are `f64`, added in a fixed order, so that results are bitwise

@@ -32,8 +32,8 @@ pub enum Rule {
         cone: f64,
     },
     /// Steps as far as the distance to the nearest of all cubes, or to the nearest of the
-    /// candidates of [`Rule::Directional`], allows. This rule follows the definition: it examines
-    /// every cube and is slow.
+    /// candidates of [`Rule::Directional`], allows. This rule is slow, because it examines every
+    /// cube.
     PointWise {
         /// The half angle of the cone of [`Rule::Directional`]. With `None`, all cubes are
         /// candidates.

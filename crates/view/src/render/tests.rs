@@ -44,7 +44,7 @@ fn fitted(solid: &Solid<'_>, from: V, perspective: Option<f64>, size: f64) -> Fr
     Frame::fit(Axes::new(&Camera::new(from)), perspective, &solid.corners(), area, 1.0, 1.0)
 }
 
-/// Returns the `t` at which a ray enters the first occupied cube that it crosses, by examining each
+/// Returns the `t` at which a ray enters the first occupied cube that it crosses. It examines every
 /// occupied cube.
 fn first_cube(solid: &Solid<'_>, ray: &Ray) -> Option<f64> {
     let [nx, ny, _] = solid.shape();
@@ -187,8 +187,8 @@ fn a_sphere_has_its_outline_depth_and_normals() {
                 let middle = sub(center, ray.from);
                 let (ahead, square) = (dot(middle, ray.along), dot(middle, middle));
                 let aside = (square - ahead * ahead).max(0.0).sqrt();
-                // Linear interpolation of the distance has an error of at most 1/8 of its
-                // curvature.
+                // The error of linear interpolation of the distance is at most 1/8 of its second
+                // derivative.
                 if aside > radius + 0.05 {
                     assert!(!hit.is_some(), "{aside}");
                 } else if aside < radius - 0.05 {
