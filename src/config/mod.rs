@@ -338,8 +338,8 @@ impl Config {
         })
     }
 
-    /// Returns the longest step while a coefficient depends on time: `max_step` if the case gives
-    /// it, otherwise the output interval, otherwise a hundredth of the time from `start_time` to
+    /// Returns the longest step if a coefficient depends on time: `max_step` if the case gives it,
+    /// otherwise the output interval, otherwise a hundredth of the time from `start_time` to
     /// `end_time`, otherwise infinity. The caller passes the time at which the run begins, because
     /// it may come from a file.
     pub fn max_step(&self, start_time: f64) -> f64 {
