@@ -277,7 +277,8 @@ impl Drop for RunFolder {
         // A lock file that cannot be removed is harmless, because the next run sees that its owner
         // has ended.
         let _ = std::fs::remove_file(self.path.join(LOCK));
-        // Only empty folders are removed. A run that fails immediately would leave them behind.
+        // Only empty folders are removed. Without this, a run that fails immediately would leave
+        // them behind.
         let _ = self.made.iter().try_for_each(std::fs::remove_dir);
     }
 }

@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
         self.field
     }
 
-    /// Returns the number that a name in the expression stands for in a row.
+    /// Returns the value of a name of the expression in a row.
     fn number(&self, name: &str, row: usize) -> f64 {
         let number = self.expression.names().iter().position(|known| *known == name);
         number.map_or(f64::NAN, |number| self.field.arrays()[number][row])

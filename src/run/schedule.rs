@@ -193,7 +193,7 @@ mod tests {
         let (times, end) = states(&mut run, 0.03);
         let expected: Vec<f64> =
             (1..=7).map(|k| if k == 7 { 0.7 } else { f64::from(k) * 0.1 }).collect();
-        // 7 * 0.1 exceeds 0.7 by one bit, so the end time comes first.
+        // In floating point, 7 * 0.1 is greater than 0.7, so the end time comes first.
         assert_eq!(times, expected);
         assert_eq!(end, End::Time);
         // There are four steps per interval.

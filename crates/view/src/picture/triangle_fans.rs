@@ -117,7 +117,8 @@ impl Around {
         for (t, corners) in triangles.chunks_exact(3).enumerate() {
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                // Many triangles may meet at one of the two vertices.
+                // Many triangles may meet at one of the two vertices, so the other triangle of the
+                // edge is searched for at the vertex with fewer.
                 let [few, end] = if self.count(a) <= self.count(b) { [a, b] } else { [b, a] };
                 let beyond = self.of(few).find(|&other| {
                     other as usize != t && triangles[3 * other as usize..][..3].contains(&end)

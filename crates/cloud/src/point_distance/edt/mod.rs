@@ -165,8 +165,8 @@ impl Edt {
     }
 }
 
-/// First pass: counts the steps along a row to the nearest voxel inside. If not only voxels inside
-/// are targets, the voxels inside count the steps to the nearest voxel outside.
+/// First pass: counts the steps along a row to the nearest voxel inside. Unless only voxels inside
+/// are targets, the row also stores for each voxel inside the steps to the nearest voxel outside.
 fn along_row<P: Pair>(row: &mut [P], inside: &[bool], targets: Targets) {
     let signed = targets != Targets::Inside;
     let far = row.len() as u32;
