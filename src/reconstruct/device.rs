@@ -32,7 +32,8 @@ type Made<T> = Result<(Mesh, T, Option<String>)>;
 
 impl Device<'_> {
     /// Returns the indices of the points that are far from all others, and the spacing of all
-    /// points. With [`Device::Auto`], the CPU computes them if the GPU cannot.
+    /// points. The CPU computes them if the search on the GPU is impossible or slower, and with
+    /// [`Device::Auto`] also if the GPU fails.
     pub(super) fn far_from_others(self, points: &[[f64; 3]], factor: f64) -> Result<Far> {
         if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
             match directed::cuda::far_from_others(gpu, points, factor) {

@@ -28,8 +28,9 @@ const GROWTH: f64 = 8.0;
 /// [`clean`](crate::cloud::clean) does.
 ///
 /// A sample is far if the mean distance to its eight nearest neighbors exceeds `factor` times the
-/// median. Returns the indices of these samples and the spacing, or `None` if the CPU must do the
-/// search.
+/// median. Returns the indices of these samples and the spacing. Returns `None` if the CPU must do
+/// the search: if there are fewer than two samples or too many, if all coincide, or if too many are
+/// crowded in a few cubes.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not have enough memory or fails.
