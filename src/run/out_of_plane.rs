@@ -3,7 +3,8 @@
 use crate::levelset::evolution::{Coefficient, Terms};
 use crate::mesh::{Kind, Mesh};
 
-/// A third component below this fraction of the largest component counts as a rounding error.
+/// A third component of at most this fraction of the largest of the other components counts as a
+/// rounding error.
 const ROUNDING: f64 = 1e-9;
 
 /// Returns a warning if the velocity leaves the plane of a planar mesh. A time-dependent velocity

@@ -146,7 +146,8 @@ impl Run<'_> {
         finished(left, self.tree.frame(), start, levels)
     }
 
-    /// Moves the interface of a level until it reaches a steady state.
+    /// Moves the interface of a level until it reaches a steady state, or for the largest number of
+    /// steps.
     fn settle<S: Stored<f32>>(&self, (grid, phi): Grid<S>, done: &mut Level) -> Result<Grid<S>> {
         let is_last = done.level == self.options.depth;
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };

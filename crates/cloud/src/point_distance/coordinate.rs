@@ -143,7 +143,7 @@ impl Coordinate for i32 {
     }
 }
 
-/// Integers below this limit, and their differences, are exact in 32-bit floats.
+/// If all keys are below this limit, keys and coordinate differences are exact in 32-bit floats.
 const EXACT: u64 = 1 << 24;
 
 impl sealed::Sealed for i32 {

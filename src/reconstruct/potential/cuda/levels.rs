@@ -110,7 +110,8 @@ impl Run<'_> {
         Ok(need as u64)
     }
 
-    /// Moves the interface of a level until it reaches a steady state.
+    /// Moves the interface of a level until it reaches a steady state, or for the largest number of
+    /// steps.
     fn settle<S: Stored<f32> + Element>(
         &self,
         done: &mut Level,
