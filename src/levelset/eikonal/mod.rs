@@ -152,7 +152,7 @@ impl<R: Real> EikonalState<R> {
 
     /// Sets the number of repetitions inside a patch before its neighbors are notified; at least 1.
     ///
-    /// It affects the values of straight fronts only by rounding errors. A good choice for speed is
+    /// It affects the values of plane fronts only by rounding errors. A good choice for speed is
     /// about the diameter of a patch in cells.
     pub fn with_inner_repetitions(mut self, n: usize) -> Self {
         self.inner_repetitions = n.max(1);

@@ -30,7 +30,7 @@ pub(crate) struct Problem<R: Real> {
 }
 
 impl<R: Real> Problem<R> {
-    /// Creates the problem with straight fronts.
+    /// Creates the problem with plane fronts.
     pub fn new(
         patches: Arc<Patches>,
         coordinates: Arc<Coordinates<R>>,
