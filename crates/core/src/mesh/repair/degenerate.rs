@@ -35,7 +35,7 @@ const SAME: f64 = 1e-7;
 const FEW: usize = 16;
 /// Needles thinner than this are always collapsed if they would determine the time step. No
 /// boundary layer is so thin.
-const LAYER: f64 = 1e-5;
+const LAYER: f64 = 5e-5;
 const FEW_OF: usize = 100;
 /// The number of cells that may be replaced for each degenerate cell before the repair gives up.
 const REPLACEMENTS: usize = 64;

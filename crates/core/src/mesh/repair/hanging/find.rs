@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-6;
 const OFF: f64 = 1e-4;
 /// The rounding of coordinates is tolerated beyond this limit if it is at most this fraction of the
 /// longest edge and the cells on the two sides share vertices.
-const FINE: f64 = 1e-2;
+const FINE: f64 = 5e-2;
 /// The distance by which rounding may move a node off its edge or face, as a multiple of the
 /// spacing of the rounded numbers: half a diagonal for the node, and as much for the edge.
 const MOVED: f64 = 1.75;
