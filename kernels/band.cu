@@ -17,8 +17,8 @@
 
 // Sets every vertex of a cut cell to its distance from the plane of the zero set in that cell
 // (docs/distances.md, equation (5)), multiplied by the slowness of the cell. If a vertex belongs to
-// several cut cells, the smallest of these values counts. Notifies the patches that read these
-// vertices.
+// several cut cells, the smallest of these values counts. Notifies the patches that own or read
+// these vertices.
 //
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] reals.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {

@@ -2,9 +2,9 @@
 // src/levelset/evolution/coefficients.rs.
 //
 // crates/core/src/expression/cuda.rs generates coefficients_generated.cuh for each case. It
-// contains N_FIELDS (the number of fields), fields_at (the values of all fields at one row) and
-// term_of (the fields of a term). They compute in double precision; REAL is the scalar type of the
-// solver.
+// contains N_FIELDS (the number of fields), fields_at (the values of all fields at one vertex) and
+// term_of (the range of fields that belong to the term of a field). Fields are computed in double
+// precision; REAL is the scalar type of the solver.
 #pragma once
 #include "coefficients_generated.cuh"
 #include "sampling.cuh"

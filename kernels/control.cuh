@@ -24,8 +24,8 @@ DEVICE bool is_last_block(Control& c) {
     return last;
 }
 
-// Returns the time step that the limits allow (docs/narrow-band.md, equation (4)). Each of the two
-// limits is multiplied by its CFL factor.
+// Returns the longest time step that the limits allow (docs/narrow-band.md, equation (4)): the
+// smaller of the two limits, each multiplied by its CFL factor.
 DEVICE double allowed_step(const Control& c, const Limits& limits) {
     double first_order = from_bits(limits.first_order);
     double curvature = from_bits(limits.curvature);
@@ -49,8 +49,9 @@ DEVICE void look_at_step(const Control& c, Progress& p) {
     else if (p.time + p.dt == p.time && p.dt < c.target - p.clock) p.halt = LOST;
 }
 
-// Chooses the length of the next step from the limits of the band. With time-dependent
-// coefficients, the search in varying.cu does this instead, before each step.
+// Chooses the length of the next step from the limits of the band and the time left until the
+// target. With time-dependent coefficients, the search in varying.cu does this instead, before each
+// step.
 DEVICE void choose_step(const Control& c, Progress& p) {
 #if !VARIES
     p.dt = fmin(c.longest, c.target - p.clock);

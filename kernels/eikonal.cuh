@@ -4,8 +4,8 @@
 
 #include "common/vector.cuh"
 
-// Returns the arrival time at c of a front that crosses the edge ab, given the arrival times ua and
-// ub and the slowness f.
+// Returns the arrival time at c of a front that crosses the edge ab, or else moves along ac or bc,
+// given the arrival times ua and ub and the slowness f.
 DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -28,7 +28,8 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
 }
 
 // Returns the arrival time at c of a circular front that comes from one point source across the
-// edge ab (docs/distances.md, section 5.5).
+// edge ab, or else moves along ac or bc (docs/distances.md, section 5.5). If ua and ub are too
+// early for a common source, the front is treated as plane.
 DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -239,8 +240,8 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
 }
 
 // Returns the vertices, one bit each, whose values the triangle may lower. An arrival time is at
-// least the earlier value of the other two vertices plus the travel time along the height. Values
-// of `limit` or more do not matter.
+// least the earlier value of the other two vertices plus the travel time along the height. If this
+// earlier value is `limit` or more, the vertex is left out.
 DEVICE u32 hopeful(const real (&u)[3], const TriangleShape &shape, real f, real limit) {
     u32 found = 0;
 #pragma unroll

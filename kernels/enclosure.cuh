@@ -192,7 +192,7 @@ DEVICE Enclosure angle(const Enclosure& a, const Enclosure& b) {
 }
 
 DEVICE Enclosure power(const Enclosure& a, const Enclosure& b) {
-    // Some powers of NaN are 1.
+    // NaN^0 and 1^NaN are 1, so a NaN operand does not imply a NaN result.
     if (!are_known(a, b)) return unbounded();
     const bool smooth = a.smooth && b.smooth;
     const double exponent = b.low;

@@ -19,8 +19,8 @@ DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin(at, bits); }
 DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }
 DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }
 
-// A copy from global to shared memory in two phases: all loads are issued before the first value is
-// stored. Each thread keeps K values in registers and copies its remaining values one by one.
+// A copy from global to shared memory in two phases: `load` reads the first K values of each thread
+// into registers, and `store` writes them. `store` also copies the remaining values, one by one.
 template <class T, int K>
 struct Fetch {
     T values[K];

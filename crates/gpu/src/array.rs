@@ -133,7 +133,7 @@ impl Cuda {
         Ok(array)
     }
 
-    /// Overwrites the first elements of an array.
+    /// Overwrites the first `rows.len()` elements of an array.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.

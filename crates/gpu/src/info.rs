@@ -43,12 +43,12 @@ pub enum Reason {
     /// The driver lists no GPU.
     #[error("the NVIDIA driver lists no GPU")]
     NoGpu,
-    /// There are GPUs, but none with the requested number.
+    /// There are GPUs, but none with the requested index.
     #[error("there is no GPU {ordinal}: the driver lists {count}, numbered from 0")]
     NoSuchGpu {
-        /// The requested number.
+        /// The requested index, counted from 0.
         ordinal: u32,
-        /// The number of GPUs.
+        /// The number of GPUs that the driver lists.
         count: u32,
     },
     /// The GPU is too old for the kernels.
@@ -66,7 +66,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the remedy.
+    /// Returns the remedy to suggest to the user.
     pub fn remedy(&self) -> &'static str {
         match self {
             Reason::NoDriver => "install the NVIDIA driver, or compute on the CPU",

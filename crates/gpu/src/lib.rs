@@ -65,7 +65,7 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// Opens the GPU with the given number, counted from 0.
+    /// Opens the GPU with the given index, counted from 0.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the driver, the GPU, or both the kernel compiler

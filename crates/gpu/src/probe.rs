@@ -12,8 +12,8 @@ use crate::{GpuInfo, Reason};
 /// NVRTC.
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
-/// Returns the properties of the GPU with this number if kernels can run on it. This needs a
-/// driver, a GPU that is new enough, and either a compiler or a cache with all kernels. The
+/// Returns the properties of the GPU with the index `ordinal` if kernels can run on it. Kernels
+/// need a driver, a GPU that is new enough, and either a compiler or a cache with all kernels. The
 /// compiler library is opened only if its file is not found and the cache is incomplete.
 ///
 /// # Errors

@@ -52,8 +52,9 @@ extern "C" __global__ void field_around(Lattice lattice, const u64* keys, u32 n,
     }
 }
 
-// Finds the nearest sample of each vertex, and the distance of the vertex from the plane of that
-// sample. If several samples are equally near, the first one in the cloud is used.
+// Finds the sample nearest to each vertex, and the signed distance of the vertex from the tangent
+// plane of that sample, positive on the side of its normal. If several samples are equally near,
+// the first one in the cloud is used.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 11 KB.
 //

@@ -5,15 +5,15 @@ use super::CType;
 /// A field of a struct.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The name.
+    /// The name, which is the same in Rust and in C.
     pub name: &'static str,
     /// The attributes as written in Rust, including documentation.
     pub attributes: &'static [&'static str],
     /// The element type in C.
     pub base: String,
-    /// The lengths of the arrays, outermost first.
+    /// The lengths of the enclosing arrays, outermost first. Empty for a single element.
     pub lengths: Vec<usize>,
-    /// The offset in bytes.
+    /// The offset from the start of the struct in bytes.
     pub offset: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct Layout {
     pub attributes: &'static [&'static str],
     /// The size in bytes.
     pub size: usize,
-    /// The fields in order.
+    /// The fields in the order of their declaration.
     pub fields: Vec<Field>,
 }
 

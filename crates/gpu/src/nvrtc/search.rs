@@ -22,8 +22,8 @@ pub fn locate() -> Option<PathBuf> {
     candidates().into_iter().find(|path| path.is_file())
 }
 
-/// Returns the candidate library files, best first. The file of the override is included even if it
-/// does not exist.
+/// Returns the candidate library files, best first. If ZEROSET_NVRTC names a file, it is the only
+/// candidate, even if it does not exist.
 pub(super) fn candidates() -> Vec<PathBuf> {
     match named() {
         Some(path) => vec![path.into()],
@@ -31,7 +31,7 @@ pub(super) fn candidates() -> Vec<PathBuf> {
     }
 }
 
-/// Returns the names for the system loader. There are none if the override names a file.
+/// Returns the names for the system loader. There are none if ZEROSET_NVRTC names a file.
 pub(super) fn loader_names() -> &'static [&'static str] {
     match named() {
         Some(_) => &[],

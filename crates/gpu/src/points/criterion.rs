@@ -12,8 +12,8 @@ use zeroset_core::points::Criterion;
 use zeroset_core::primitives::{Order, Stored, Values};
 use zeroset_core::volume::{Condition, Samples, Scaling, VOXEL_NAMES, Volume};
 
-/// A criterion on a volume. Each question copies the values to the GPU and frees them after its
-/// evaluation.
+/// A criterion on a volume. Each question whose criterion uses the values copies them to the GPU,
+/// and frees them after its evaluation.
 struct Asked<'a> {
     volume: &'a Volume,
     criterion: Criterion<'a>,

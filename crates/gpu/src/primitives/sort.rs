@@ -39,7 +39,8 @@ pub struct Sorted<K: Key> {
     pub values: Array<u32>,
 }
 
-/// Sorts keys that are less than `2^bits`. Without values, the value of a key is its index.
+/// Sorts keys, which must be less than `2^bits`, together with their values. If `values` is `None`,
+/// the value of a key is its index.
 ///
 /// # Errors
 /// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 keys or more, if there
@@ -114,6 +115,6 @@ fn blocks(grid: u32) -> Launch {
 }
 
 fn pair<K: Key>(cuda: &Cuda, n: usize) -> Result<Sorted<K>> {
-    // SAFETY: each pass writes all of both arrays before the next pass reads them.
+    // SAFETY: each pass writes every element of both arrays before the next pass reads them.
     unsafe { Ok(Sorted { keys: cuda.unset(n)?, values: cuda.unset(n)? }) }
 }

@@ -70,7 +70,7 @@ impl NonZeros {
         rows: Option<&Array<u32>>,
     ) -> Result<(Array<u32>, Array<T>)> {
         let n = self.numbers.len();
-        // SAFETY: the kernel writes all of both arrays.
+        // SAFETY: the kernel writes every element of both arrays.
         let (columns, values) = unsafe { (cuda.unset(n)?, cuda.unset(n)?) };
         let arguments = Arguments::default()
             .with_array(dense)
@@ -90,9 +90,10 @@ impl NonZeros {
 impl<T: Value> DeviceCoo<T> {
     /// Returns the nonzero entries of a dense matrix, `[n_rows * n_columns]` row by row.
     ///
-    /// # Errors Returns [`Error::Case`] if the number of values is not `n_rows * n_columns`.
-    /// Returns [`Error::Device`] if there are 2^32 values or more, if there is not enough memory,
-    /// or if the GPU does not respond.
+    /// # Errors
+    /// Returns [`Error::Case`] if the number of values is not `n_rows * n_columns`. Returns
+    /// [`Error::Device`] if there are 2^32 values or more, if there is not enough memory, or if the
+    /// GPU does not respond.
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
         Self::of(cuda, dense, &NonZeros::not_zero(cuda, shape, dense)?)
     }
@@ -100,8 +101,9 @@ impl<T: Value> DeviceCoo<T> {
     /// Returns those entries of a dense matrix whose flags are set. There must be one flag per
     /// value.
     ///
-    /// # Errors Returns the errors of [`DeviceCoo::from_dense`], and [`Error::Case`] if there is
-    /// not exactly one flag per value.
+    /// # Errors
+    /// Returns the errors of [`DeviceCoo::from_dense`], and [`Error::Case`] if there is not exactly
+    /// one flag per value.
     pub fn from_flags(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>, flags: Set) -> Result<Self> {
         check(shape, dense.len(), "numbers")?;
         check(shape, flags.len(), "flags")?;

@@ -4,8 +4,8 @@
 //! a reinitialization is due, and why steps stop. The host launches *batches*, recorded as graphs.
 //! A batch consists of one or more *cycles*, and a cycle of one or more steps and a
 //! reinitialization. Kernels with nothing to do return immediately. The host reads the control
-//! block of one batch while the next one runs, so it never waits for a step. It stops launching
-//! when the GPU reports that the steps have stopped, for example at the target.
+//! block of one batch while the next one runs, so the GPU never waits for the host. The host stops
+//! launching when the GPU reports that the steps have stopped, for example at the target.
 //!
 //! The kernels are `kernels/band.cu`, `kernels/evolution.cu` and `kernels/eikonal.cu`. Where
 //! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and
