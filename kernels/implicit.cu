@@ -79,7 +79,8 @@ DEVICE u32 pair_of(u32 i, u32 j) {
     return low * N - low * (low + 1) / 2 + high - low - 1;
 }
 
-// Returns `sum_j W_ij (x_j - x_i)` of cell t at its corner i.
+// Returns `sum_j W_ij (x_j - x_i)` of cell t at its corner i, where W_ij is the entry of the pair of
+// corners i and j, x_j is in `local`, and x_i is `own`.
 DEVICE real product_of(const Patch& patch, const real* entries, const real* local, u32 t, u32 i, real own) {
     real sum = R(0);
 #pragma unroll
@@ -89,7 +90,7 @@ DEVICE real product_of(const Patch& patch, const real* entries, const real* loca
     return sum;
 }
 
-// Returns `sum_j W_ij` of a cell at its corner i.
+// Returns `sum_j W_ij` of a cell at its corner i, with the entries of product_of.
 DEVICE real row_sum(const real* entries, u32 i) {
     real sum = R(0);
 #pragma unroll

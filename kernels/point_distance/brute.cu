@@ -74,8 +74,8 @@ DEVICE Point site_of(const Brute& brute, u32 i) {
     return s;
 }
 
-// Returns the value to compare: the key without the terms that are the same for all sites of a
-// query.
+// Returns the value to compare: the key or, if squares of floats are expanded, the key up to a term
+// that is the same for all sites of a query.
 DEVICE u32 compared(const Point& s, const Point& q) {
 #if EXPANDED
     // q holds -2 times the coordinates of the query, and its square if keys are u32.
@@ -109,7 +109,8 @@ DEVICE u32 least_of_three(u32 a, u32 b, u32 c) {
 #endif
 }
 
-// Finds the nearest site in each slice for each query.
+// Finds the smallest key of each query and, with NUMBERED, the index of its site. A block searches
+// one slice. Atomic operations combine the results of the slices.
 //
 // Grid: groups * ceil(n_sites / slice) blocks of 128 threads.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Brute brute) {

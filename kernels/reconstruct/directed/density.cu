@@ -131,7 +131,8 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
 
 // Computes two numbers for every `every`-th sample: the distance to the farthest corner of its
 // Voronoi cell, and the mean distance of its (up to) six nearest neighbors from its plane. At a
-// boundary, or if there are too few neighbors, the first is -1 and the second is 0.
+// boundary, or if the normal is zero or there are too few neighbors, the first is -1 and the second
+// is 0.
 //
 // Grid: one warp for each of the n samples. Block: 128 threads. Shared memory: 5 KB.
 //

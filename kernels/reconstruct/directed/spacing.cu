@@ -2,7 +2,7 @@
 // crates/cloud/src/cloud/clean.rs.
 //
 // spacing_work estimates the amount of work. spacing_places and spacing_about do the search.
-// spacing_far marks the samples that are far from all others.
+// spacing_far marks the samples whose mean distance to their nearest neighbors is above a limit.
 #include "reconstruct/directed/lattice.cuh"
 
 enum : u32 { COUNT = 8 };
@@ -69,8 +69,8 @@ struct Nearest {
 // places   the same points sorted by cube, [n_all][3]
 // numbers  indices of the sorted points in the cloud, [n_all]
 // which    indices of the samples, [n], or null for all samples in sorted order
-// nearest  [n_all]
-// means    [n_all]
+// nearest  [n_all]; not written for waiting samples
+// means    [n_all]; not written for waiting samples
 // waiting  1 if the nearest eight may lie in cubes too far away, else 0, [n_all]
 extern "C" __global__ void __launch_bounds__(256, 1)
 spacing_about(Lattice lattice, const double* points, const double* places, const u32* numbers, Runs cubes, const u32* which,
@@ -128,7 +128,7 @@ spacing_about(Lattice lattice, const double* points, const double* places, const
     means[own] = (u64)__double_as_longlong(sum / (double)max(count, 1u));
 }
 
-// Marks the samples whose mean distance is above a limit.
+// Marks the samples whose mean distance to the nearest eight is above a limit.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 //
