@@ -223,7 +223,7 @@ struct View {
     enum { MISSING = 0xffffffffu };
 };
 
-// Sums |phi| at samples in parts of 2^-30 voxels, and counts the samples outside the band.
+// Sums |phi| at samples in units of 2^-30 voxels, and counts the samples outside the band.
 //
 // Grid: any number of blocks, which share the samples.
 //

@@ -256,8 +256,8 @@ struct Color {
     float at[3];
 };
 
-// Interpolates the color of a value between the steps of the map. Values that are not finite get
-// the color `no_value`.
+// Interpolates the color of a value between the steps of the map. Values outside the range get the
+// color of its nearer end, and values that are not finite get the color `no_value`.
 DEVICE Color color_of(const Drawing& drawing, double value) {
     if (!is_finite(value)) return Color{drawing.no_value[0], drawing.no_value[1], drawing.no_value[2]};
     const double last = (double)(MAP_STEPS - 1);

@@ -40,8 +40,8 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
 #define GODUNOV_SQUARE(speed) godunov_square(d, speed)
 #endif
 
-// Returns the rate of change at a voxel. The sign of `phi0` determines the direction of the term
-// that restores a distance function. `square` is |grad phi|^2 if ONE_WAY is 1, and is not used
+// Returns the rate of change at a voxel. `phi0` determines the direction and the strength of the
+// term that restores a distance function. `square` is |grad phi|^2 if ONE_WAY is 1, and is not used
 // otherwise.
 template <typename At>
 DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0, real square) {
