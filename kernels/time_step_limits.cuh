@@ -44,7 +44,8 @@ DEVICE Limits no_limits() {
     return limits;
 }
 
-// Combines the limits of a thread with those of its block in shared memory.
+// Combines `mine` with `all` by atomic operations: the limits of a thread with those of its block,
+// or the limits of a block with those of the grid.
 DEVICE void join(Limits& all, const Limits& mine) {
     atomic_min_bits(&all.first_order, mine.first_order);
     atomic_min_bits(&all.curvature, mine.curvature);

@@ -26,7 +26,7 @@ DEVICE double value_of(const SampledVolume& volume, u64 n) {
 }
 
 // Returns the value at a point in the world, by trilinear interpolation between voxels. Outside
-// the grid, it is the value of the nearest boundary point: each index is clamped to the grid.
+// the grid, each index is clamped to the grid. Returns NaN if an index is NaN.
 DEVICE double sampled(const SampledVolume& volume, const double (&x)[3]) {
     const double offset[3] = {x[0] - volume.origin[0], x[1] - volume.origin[1], x[2] - volume.origin[2]};
     u32 low[3];

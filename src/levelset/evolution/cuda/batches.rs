@@ -33,8 +33,8 @@ pub(super) struct Batch {
 }
 
 impl<R: Real> DeviceEvolution<R> {
-    /// Advances until the target is reached, but returns at the latest after a fraction of a
-    /// second.
+    /// Advances until the steps stop, for example at the target, but returns at the latest after a
+    /// fraction of a second.
     ///
     /// # Errors
     /// Returns the errors of [`Evolution::step`], and [`Error::Device`] if the GPU fails.

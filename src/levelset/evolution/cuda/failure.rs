@@ -85,7 +85,8 @@ fn lost<R: Real>(problem: &mut Problem<R>, active: Vec<u32>, now: &Control<R>) -
     }
 }
 
-/// Evaluates the coefficients at time `t` in all cells around a vertex (patch order).
+/// Evaluates the coefficients at time `t` in the patch that owns a vertex (patch order) and in its
+/// neighbors, which together contain all cells around the vertex.
 fn bring<R: Real>(problem: &mut Problem<R>, vertex: usize, t: f64) {
     let patches = problem.patches.clone();
     let p = patches.owner(vertex);

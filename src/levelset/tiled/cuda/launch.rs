@@ -39,7 +39,7 @@ pub(super) struct Kernels<R: Real> {
     reinitialize: Option<Kernel>,
     stages: Vec<StageArgument<R>>,
     relaxations: Vec<StageArgument<R>>,
-    /// The largest number of passes of a reinitialization.
+    /// The largest number of passes of a direct reinitialization after the first pass.
     passes: u32,
     /// The number of threads per block of a stage. For each kernel, the fields below hold the
     /// number of blocks that are resident at once.

@@ -288,8 +288,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.kept.each_ref().map(StationaryValues::argument)
     }
 
-    /// Advances until the target is reached, but returns at the latest after a fraction of a
-    /// second. Rates are in voxels per time.
+    /// Advances until the steps stop, for example at the target, but returns at the latest after a
+    /// fraction of a second. Rates are in voxels per time.
     ///
     /// # Errors
     /// Returns the errors of [`TiledEvolution::step`](super::TiledEvolution::step), but without the
