@@ -79,7 +79,7 @@ DEVICE u32 pair_of(u32 i, u32 j) {
     return low * N - low * (low + 1) / 2 + high - low - 1;
 }
 
-// Returns `sum_j W_ij (x_j - x_i)` of cell t at its corner i, where W_ij is the entry of the pair of
+// Returns `sum_j W_ij (x_j - x_i)` of cell t at its corner i. W_ij is the entry of the pair of
 // corners i and j, x_j is in `local`, and x_i is `own`.
 DEVICE real product_of(const Patch& patch, const real* entries, const real* local, u32 t, u32 i, real own) {
     real sum = R(0);

@@ -148,8 +148,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Returns the direction in which `n` points have the largest second moment. The result is not
-/// normalized.
+/// Returns the direction in which `n` points have the largest second moment, or the x axis if the
+/// moments are all 0 or not finite. The result is not normalized.
 fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f64; 3] {
     let mut center = [0.0; 3];
     for x in points.clone() {

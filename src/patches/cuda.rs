@@ -116,7 +116,8 @@ impl Shape {
             + 3 * patches.n_local() * size_of::<R>()
     }
 
-    /// Returns the number of gathering columns that kernels read at once.
+    /// Returns the number of entries of the gathering matrix (row offsets and columns) that kernels
+    /// read as one word.
     fn column_word(&self) -> usize {
         if self.wide { 4 } else { 8 }
     }

@@ -58,7 +58,7 @@ pub enum DeviceCoefficient<const K: usize> {
 }
 
 impl<const K: usize> Default for DeviceCoefficient<K> {
-    /// Returns zero.
+    /// Returns a coefficient that is 0 everywhere.
     fn default() -> Self {
         DeviceCoefficient::Uniform([0.0; K])
     }
