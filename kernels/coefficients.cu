@@ -6,8 +6,8 @@
 
 // Evaluates all fields at the owned vertices of the listed patches.
 //
-// Grid: any number of blocks, which share the list. Block: any number of threads; 64, the size of a
-// patch, keeps all of them busy. Shared memory: none.
+// Grid: any number of blocks, which share the list. Block: any number of threads; 64, the default
+// size of a patch, keeps all of them busy. Shared memory: none.
 //
 //     list            patches, [*n_list]
 //     vertex_offsets  first vertex of each patch, [n_patches + 1]

@@ -78,7 +78,8 @@ DEVICE Enclosure monotone(const Enclosure& a, double at_low, double at_high) {
     return a.is_unknown() || a.is_nan() ? a : between(at_low, at_high, a.smooth);
 }
 
-// Returns the bounds of a monotone function that is NaN for arguments outside `least` to `most`.
+// Returns the bounds of a monotone function that is NaN for arguments below `least` or above
+// `most`.
 DEVICE Enclosure within(const Enclosure& a, double least, double most, double at_low, double at_high) {
     if (a.is_nan()) return a;
     if (a.low == a.high) return Enclosure(at_low, at_low, a.smooth);

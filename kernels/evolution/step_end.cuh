@@ -4,7 +4,8 @@
 
 #include "evolution_arguments.cuh"
 
-// The changes of a step at the vertices of one thread.
+// The largest change of phi near the interface, and the first vertex whose new value is not sound
+// (0xffffffff if there is none), over the vertices of one thread.
 struct Outcome {
     real change_near;
     u32 broken;

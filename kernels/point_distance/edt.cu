@@ -310,7 +310,8 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, 
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// Finds the smallest squared distance for each voxel from `start` to `end` of a line of n voxels.
+// Finds the smallest squared distance for each voxel of a line of n voxels from `start` up to, but
+// not including, `end`.
 template <class Line, class Write>
 DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write) {
     // The heights of a batch of voxels and of REACH voxels before and after it.

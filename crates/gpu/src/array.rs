@@ -166,7 +166,7 @@ impl Cuda {
         copied.map_err(|e| device_error("copying to the GPU", e))
     }
 
-    /// Returns a copy of an array with `len` elements: extended with zeros, or truncated.
+    /// Returns a copy of an array that is extended with zeros, or truncated, to `len` elements.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if there is not enough memory.

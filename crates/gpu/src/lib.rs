@@ -94,7 +94,7 @@ impl Cuda {
         &self.info
     }
 
-    /// Returns the free and the total memory in bytes.
+    /// Returns the free and the total memory of the GPU in bytes.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.

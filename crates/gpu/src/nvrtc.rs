@@ -58,7 +58,7 @@ type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
 pub struct Compiled {
     /// The machine code for one architecture.
     pub cubin: Vec<u8>,
-    /// Warnings, and the resources of every kernel ([`super::resources`]).
+    /// The log of the compiler: warnings, and the resources of every kernel ([`super::resources`]).
     pub log: String,
 }
 

@@ -87,7 +87,7 @@ macro_rules! of_each_type {
 }
 
 impl DeviceSamples {
-    /// Copies numbers to the GPU.
+    /// Copies the stored numbers of a volume to the GPU.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there is not enough memory.

@@ -4,7 +4,7 @@
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use zeroset_core::Plain;
 
-/// An element of an array.
+/// A wrapper around an element of an array.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Item<T>(pub T);
@@ -14,25 +14,25 @@ unsafe impl<T: Plain> DeviceRepr for Item<T> {}
 // SAFETY: all-zero bits are a valid value of plain data.
 unsafe impl<T: Plain> ValidAsZeroBits for Item<T> {}
 
-/// Converts values to items.
+/// Reinterprets a slice of values as items.
 pub(crate) fn items<T>(values: &[T]) -> &[Item<T>] {
     // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
 }
 
-/// Converts mutable values to items.
+/// Reinterprets a mutable slice of values as items.
 pub(crate) fn items_mut<T>(values: &mut [T]) -> &mut [Item<T>] {
     // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
 }
 
-/// Converts items to values.
+/// Reinterprets a slice of items as values.
 pub(crate) fn values<T>(items: &[Item<T>]) -> &[T] {
     // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), items.len()) }
 }
 
-/// Converts mutable items to values.
+/// Reinterprets a mutable slice of items as values.
 pub(crate) fn values_mut<T>(items: &mut [Item<T>]) -> &mut [T] {
     // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }

@@ -17,7 +17,7 @@ const SHARE: usize = 1 << 20;
 /// The smallest number of bytes for which staging is worthwhile.
 pub(super) const LARGE: usize = 2 * PIECE;
 
-/// Two buffers of pinned memory.
+/// Two buffers of pinned memory, of `PIECE` bytes each.
 pub struct Staging([Pinned<u8>; 2]);
 
 impl Cuda {

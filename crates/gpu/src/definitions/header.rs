@@ -90,13 +90,13 @@ impl Header {
         }
     }
 
-    /// Adds a constant.
+    /// Adds a constant as an enumerator, or as a macro if it is a floating-point number.
     pub fn constant(&mut self, name: &str, attributes: &[&str], value: impl Constant) {
         self.comment("", attributes);
         self.line(&value.definition(name));
     }
 
-    /// Adds a constant for the preprocessor.
+    /// Adds a constant as a macro, which the preprocessor can test.
     pub fn define(&mut self, name: &str, attributes: &[&str], value: impl Constant) {
         self.comment("", attributes);
         self.line(&format!("#define {name} {}", value.literal()));
@@ -137,7 +137,8 @@ impl Header {
     }
 }
 
-/// Returns the declaration of a field in C. A field whose type follows the precision is `real`.
+/// Returns the declaration of a field in C. If the element types in the two precisions differ, the
+/// type is `real`.
 fn declaration(field: &Field, other: &Field) -> String {
     let base = if field.base == other.base { field.base.as_str() } else { "real" };
     let space = if base.ends_with('*') { "" } else { " " };

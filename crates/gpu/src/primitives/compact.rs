@@ -16,7 +16,7 @@ pub enum Set<'a> {
     /// Bytes and a threshold of at least 1. A flag is set if its byte is at least the threshold.
     /// The bytes are a gray picture, or flags of value 0 and 1 with threshold 1.
     Bytes(&'a Array<u8>, u8),
-    /// Bits and their number: flag n is bit `n % 32` of word `n / 32`.
+    /// Words of bits, and the number of bits: flag n is bit `n % 32` of word `n / 32`.
     Bits(&'a Array<u32>, usize),
 }
 

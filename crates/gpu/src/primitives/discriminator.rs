@@ -75,7 +75,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Returns the numbers of an array.
+    /// Returns the address and the type name of the numbers of an array.
     pub fn of<T: Value>(values: &Array<T>) -> Self {
         Numbers { address: values.address(), name: T::NAME }
     }

@@ -33,7 +33,7 @@ impl Key for u64 {
 
 /// Keys in ascending order with their values.
 pub struct Sorted<K: Key> {
-    /// The keys.
+    /// The keys in ascending order.
     pub keys: Array<K>,
     /// The values in the order of the keys. Values of equal keys keep their order.
     pub values: Array<u32>,

@@ -11,7 +11,7 @@ pub struct DeviceCoo<T: Value> {
     pub rows: Array<u32>,
     /// The column of each entry, ascending within a row.
     pub columns: Array<u32>,
-    /// The entries.
+    /// The value of each entry.
     pub values: Array<T>,
 }
 
@@ -21,7 +21,7 @@ pub struct DeviceCsr<T: Value> {
     pub offsets: Array<u32>,
     /// The column of each entry, ascending within a row.
     pub columns: Array<u32>,
-    /// The entries.
+    /// The value of each entry.
     pub values: Array<T>,
 }
 
@@ -56,7 +56,7 @@ impl NonZeros {
         let marks = unsafe { cuda.unset::<u8>(n) }?;
         let arguments = Arguments::default().with_array(dense).with(n as u64).with_array(&marks);
         let kernel = cuda.kernel(&unit, "sparse_mark")?;
-        // SAFETY: the arguments match `sparse_mark`, with one mark per number.
+        // SAFETY: the arguments match `sparse_mark`, with one mark per entry.
         unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
         Ok(NonZeros { unit, numbers: compact(cuda, Set::Bytes(&marks, 1))?, shape })
     }

@@ -32,8 +32,8 @@ pub fn unique<T: Value>(cuda: &Cuda, sorted: &Array<T>) -> Result<DeviceUnique<T
     unsafe { cuda.launch(&cuda.kernel(&unit, "unique_mark")?, blocks, &arguments) }?;
     compactor.list(cuda, Set::Bits(&begins, n), &mut cuda.zeros(0)?)?;
     let n_runs = compactor.total(cuda)?;
-    // SAFETY: the list has as many numbers as were counted. The kernel below writes the last offset
-    // and all items.
+    // SAFETY: the list has one entry per counted run. The kernel below writes the last offset and
+    // all items.
     let (mut offsets, items) =
         unsafe { (cuda.unset::<u32>(n_runs + 1)?, cuda.unset::<T>(n_runs)?) };
     compactor.list(cuda, Set::Bits(&begins, n), &mut offsets)?;
