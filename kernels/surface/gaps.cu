@@ -83,7 +83,7 @@ extern "C" __global__ void gaps_middles(const double* vertices, const u32* corne
     }
 }
 
-// Copies triangles in another order.
+// Copies triangles in the given order.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //

@@ -56,6 +56,6 @@ DEVICE u32 row_of(const TileGrid& g, u32 row, u32 p, u32 present) {
     return row == TILE_ROWS / 2 ? p - (present >> (CENTER - 1) & 1) : g.rows[row_at(g, row, p)];
 }
 
-// Returns which of the three tiles of a row are present, in bits 0 to 2. The tile whose neighbors
-// these are counts as present.
+// Returns which of the three tiles of a row are present, in bits 0 to 2. The tile itself, in the
+// middle of the nine rows, counts as present.
 DEVICE u32 bits_of_row(u32 present, u32 row) { return (present | ACTIVE) >> (3 * row) & 7; }

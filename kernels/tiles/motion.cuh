@@ -151,8 +151,8 @@ struct Coefficients {
 #endif
     }
 
-    // Evaluates the expressions at a voxel of a tile and a time. Expressions use world lengths, and
-    // terms use voxels.
+    // Evaluates the expressions at a voxel of a tile, at time `t`. Expressions use world lengths,
+    // and terms use voxels.
     DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES
         double at[3], value[N_FIELDS];

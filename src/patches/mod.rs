@@ -242,7 +242,7 @@ impl Patches {
         &self.mesh_vertices
     }
 
-    /// Returns one patch.
+    /// Returns patch `p`.
     #[inline]
     pub fn patch(&self, p: usize) -> Patch<'_> {
         let first = self.vertex_offsets[p] as usize;

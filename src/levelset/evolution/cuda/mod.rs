@@ -64,7 +64,7 @@ pub struct DeviceEvolution<R: Real> {
     state: State<R>,
     kernels: Kernels<R>,
     measurer: DeviceMeasurer<R>,
-    /// Recorded batches.
+    /// The recorded graphs, by batch.
     batches: HashMap<Batch, Graph>,
     /// The control blocks of the last two batches.
     seen: [Pinned<Control<R>>; 2],

@@ -12,7 +12,7 @@ use crate::patches::Patches;
 /// Copies of phi and the band, taken between two steps and possibly still in progress.
 pub struct PendingSnapshot<R: Real> {
     patches: Arc<Patches>,
-    /// A [`Snapshot`] without its arrays.
+    /// The numbers of the snapshot. Its arrays are empty.
     numbers: Snapshot,
     room: Room<R>,
 }
