@@ -5,7 +5,7 @@ use zeroset_core::error::{Flaw, Result};
 use crate::frame::{Affine, FileFrame, Frame, IDENTITY};
 use crate::moment::StateTime;
 
-/// A name and its value.
+/// An entry of the metadata: its name and its value.
 pub type Entry = (String, String);
 
 /// The frame, the metadata and the time of a file.

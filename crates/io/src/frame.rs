@@ -16,7 +16,7 @@ use zeroset_core::error::{Flaw, FlawKind, Result};
 pub enum Frame {
     /// FreeSurfer's tkregister frame, whose origin is the center of the volume of the surface.
     Tkr,
-    /// The scanner, in which volumes lie.
+    /// The frame of the scanner, in which volumes are placed.
     Scanner,
     /// The coordinates as stored, whatever their frame is.
     File,

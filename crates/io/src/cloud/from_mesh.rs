@@ -115,7 +115,7 @@ fn looks_inwards(mesh: &Mesh) -> bool {
 
 /// Returns three numbers per vertex. They come from the three scalar arrays of the first entry of
 /// `single` whose arrays all exist, or else from the first array that is named in `joined` and has
-/// at least three components.
+/// at least three components. Returns `None` if there are no such arrays.
 fn vector(mesh: &Mesh, single: &[[&str; 3]], joined: &[&str]) -> Option<Vec<[f64; 3]>> {
     let n = mesh.n_vertices();
     let array = |name: &str| mesh.vertex_data.iter().find(|a| a.name == name && a.rows() == n);

@@ -20,7 +20,7 @@ const MOST: usize = 10_000;
 struct Field {
     name: String,
     scalar: Scalar,
-    /// The number of values in each record.
+    /// The number of values of the field in each record.
     count: usize,
     /// The offset of the field in a record: in bytes (`at`) and in values (`column`).
     at: usize,

@@ -14,7 +14,7 @@ use zeroset_core::words::counted;
 /// the axes of the scanner, and the rows of the matrix.
 const HEAD: [usize; 10] = [1, 1, 3, 3, 3, 3, 4, 4, 4, 4];
 
-/// Returns true if text begins with the header of a scan.
+/// Returns true if the text `head` begins with the header of a scan.
 pub(crate) fn is_header(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
     HEAD.iter().all(|&n| {

@@ -47,7 +47,7 @@ pub(super) struct Records {
     pub(super) class: Option<Class>,
 }
 
-/// The location of the class of a point, and of the flag that the point must not be used.
+/// The location of the class of a point, and of the flag that marks a point that must not be used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     /// The byte of the class within a record.

@@ -186,9 +186,10 @@ impl<'a> Stream<'a> {
         Ok(&self.buffer[self.begin..])
     }
 
-    /// Explains why reading failed. For a gzip stream the error is that of [`load::load`].
+    /// Returns the flaw to report after a failed read. For a gzip stream or a pipe, this is the
+    /// flaw of [`load::load`] if loading the whole file fails, too, unless memory is exhausted.
     fn broken(&mut self, error: std::io::Error) -> Flaw {
-        // The file is loaded as a whole, so its pieces are not needed any more.
+        // The file may be loaded as a whole below, so the bytes read so far are freed first.
         self.buffer = Vec::new();
         if self.size.is_none()
             && error.kind() != ErrorKind::OutOfMemory

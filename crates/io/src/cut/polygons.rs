@@ -46,8 +46,8 @@ struct Finding {
 
 impl Polygons {
     /// Records the polygon with the index `element` in the file. Its fan consists of `n_corners -
-    /// 2` triangles and begins with `triangle`. Polygons with at most three corners need no record
-    /// and are ignored.
+    /// 2` triangles and begins at the triangle with the index `triangle`. Polygons with at most
+    /// three corners need no record and are ignored.
     pub(crate) fn push(&mut self, triangle: usize, element: usize, n_corners: usize) {
         if n_corners <= 3 {
             return;

@@ -98,8 +98,8 @@ impl Builder {
         let top = self.top();
         self.warn(top);
         let groups = self.groups(top);
-        // In a mesh of solids, the quads keep their fixed split, which matches that of the solids'
-        // faces.
+        // In a mesh of solids, the quads keep their fixed split, which matches the split of the
+        // solids' faces.
         let Recut { uncut, warning } = match top {
             Some(3) => Recut::default(),
             _ => self.polygons.recut(&vertices, &mut self.parts[2].corners, Element::Cell),

@@ -15,7 +15,8 @@ const ALL_IN_ONE: [u8; 2] = [1, 0];
 const IN_LAYERS: [u8; 2] = [3, 0];
 
 /// Returns the LASzip record. The record of a file without chunks ("pointwise") may state the chunk
-/// size 0, which the crate takes for chunks of different sizes, so 0 is replaced.
+/// size 0, which the crate takes for chunks of different sizes. Therefore 0 is replaced with 50,000
+/// in such a record.
 pub(super) fn with_a_size(record: &[u8]) -> Cow<'_, [u8]> {
     // The chunk size follows the compressor, the coder, the version and the options.
     const SIZE: Range<usize> = 12..16;
@@ -89,8 +90,8 @@ impl<R: Read + Seek> Reader<'_, R> {
     }
 }
 
-/// Checks the layers of each chunk. A chunk begins with an uncompressed point, the number of its
-/// points and the sizes of its layers.
+/// Checks the layers of each chunk. A chunk begins with an uncompressed point. The number of points
+/// in the chunk and the sizes of its layers follow.
 fn layers<R: Read + Seek>(at: &mut Reader<R>, vlr: &LazVlr, header: &Header) -> Result<(), String> {
     let of = |kind: LazItemType| match kind {
         LazItemType::Point14 => 9,

@@ -18,8 +18,8 @@ pub(super) struct Header {
     pub(super) n: u64,
     pub(super) scale: [f64; 3],
     pub(super) offset: [f64; 3],
-    /// Byte offset of red within a point, which green and blue follow; `None` if points have no
-    /// colors.
+    /// Byte offset of the red component within a point; green and blue follow it. `None` if points
+    /// have no colors.
     pub(super) colors: Option<usize>,
     /// Location of the class and of the flag for withheld points within a point.
     pub(super) class: Class,
@@ -137,8 +137,8 @@ fn linear_unit(keys: &[u8]) -> Option<String> {
     Some(name.to_string())
 }
 
-/// Returns the unit of the horizontal coordinates that a coordinate system in well-known text (WKT)
-/// states, or degrees if the system is geographic.
+/// Returns the unit that a coordinate system in well-known text (WKT) states for the horizontal
+/// coordinates, or degrees if the system is geographic.
 fn unit_of_wkt(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text).to_uppercase();
     // A compound system consists of a horizontal and a vertical one.
@@ -148,7 +148,7 @@ fn unit_of_wkt(text: &[u8]) -> Option<String> {
         let is_geographic = ["GEOGCS[", "GEOGCRS[", "GEODCRS["].iter().any(|k| text.contains(k));
         return is_geographic.then(|| "degrees".to_string());
     }
-    // The unit of a projected system comes after that of the geographic system within it.
+    // The unit of a projected system comes after the unit of the geographic system within it.
     let named = horizontal.rsplit("UNIT[\"").next()?.split('"').next()?;
     let name = match named {
         "METRE" | "METER" | "M" => "m",
