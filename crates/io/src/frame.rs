@@ -94,8 +94,9 @@ impl FileFrame {
     }
 
     /// Returns the largest distance, in mm, between points with the same coordinates in this frame
-    /// and in that of the scanner. The coordinates tested are the origin and the points 100 mm from
-    /// it along each axis. Returns `None` if the distance is unknown.
+    /// and in the frame of the scanner. The coordinates tested are the origin and the points 100 mm
+    /// from it along each axis. Distances of at most 0.001 mm count as 0. Returns `None` if the
+    /// distance is unknown.
     pub fn offset(&self) -> Option<f64> {
         match (self.coordinates, &self.to_scanner) {
             (Some(Frame::Scanner), _) => Some(0.0),
@@ -120,7 +121,8 @@ impl FileFrame {
         Some(if offset <= SAME { 0.0 } else { offset })
     }
 
-    /// Transforms the vertices to `frame`, unless it is [`Frame::File`] or they are already in it.
+    /// Marks the frame as chosen by the user, and transforms the vertices to `frame`, unless it is
+    /// [`Frame::File`] or they are already in it.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file does not state how its coordinates are related to the frame.

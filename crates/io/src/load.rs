@@ -125,7 +125,7 @@ pub(super) fn member<'a>(
     }
 }
 
-/// Explains why the operating system could not read the file at `path`.
+/// Returns the flaw that explains why the operating system could not read the file at `path`.
 pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Flaw {
     if path.is_dir() {
         let flaw = Flaw::whole(

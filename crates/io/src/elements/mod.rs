@@ -69,8 +69,9 @@ impl Shape {
         }
     }
 
-    /// Returns the faces of a solid, counterclockwise when seen from outside. Corners are numbered
-    /// as in Gmsh, VTK and MEDIT: first around the base, then the corners above it, or the apex.
+    /// Returns the faces of a solid as lists of local corner indices, counterclockwise when seen
+    /// from outside; other shapes have none. Corners are numbered as in Gmsh, VTK and MEDIT: first
+    /// around the base, then the corners above it, or the apex.
     fn faces(self) -> &'static [&'static [usize]] {
         match self {
             Shape::Hexahedron => &[
@@ -214,7 +215,8 @@ mod tests {
         ];
         for (shape, places, expected) in solids {
             for turn in 0..places.len() * 7 {
-                // Corner k has the number `corners[k]`. The numbers are a permutation of `0..n`.
+                // Corner k has the vertex index `corners[k]`. The indices are a permutation of
+                // `0..n`.
                 let n = places.len();
                 let mut corners: Vec<u32> = (0..n as u32).collect();
                 corners.rotate_left(turn % n);
@@ -237,7 +239,7 @@ mod tests {
     #[test]
     fn shared_faces_are_cut_alike() {
         for seed in 0..200_u32 {
-            // A permutation of the numbers 0 to 10.
+            // A permutation of the vertex indices 0 to 10.
             let mut number: Vec<u32> = (0..11).collect();
             let mut state = seed;
             for k in (1..11).rev() {

@@ -25,9 +25,9 @@ struct Region {
 /// to the region of the vertex, or -1 if the vertex has no region. The vertices of each region with
 /// a name become a group with that name.
 ///
-/// Without a table, the array holds the color codes from the file, and there are no groups. Returns
-/// a [`Flaw`] with the byte position if the file is truncated, if it refers to a vertex that it
-/// does not have, or if the version of the table is unknown.
+/// Without a table, or with an empty one, the array holds the color codes from the file, and there
+/// are no groups. Returns a [`Flaw`] with the byte position if the file is truncated, if it refers
+/// to a vertex that it does not have, or if the version of the table is unknown.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut cursor = Cursor::new(bytes, 0, true);
     let n = count(&mut cursor, "vertices")?;
@@ -61,8 +61,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     Ok(VertexData { arrays, groups, ..VertexData::default() })
 }
 
-/// Returns a group for each region that has a name and vertices. If regions have the same name,
-/// only the first of them becomes a group.
+/// Returns a group for each region that has a name and vertices. If several such regions have the
+/// same name, only the first becomes a group.
 fn groups(numbers: &[i64], table: Vec<Region>) -> Vec<Group> {
     let mut members: HashMap<i64, Vec<u32>> = HashMap::new();
     for (vertex, &number) in (0_u32..).zip(numbers) {

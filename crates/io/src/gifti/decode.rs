@@ -103,7 +103,8 @@ pub(super) fn decode(
     Ok(Decoded { rows, components, values })
 }
 
-/// Returns the number of rows (Dim0) and of numbers per row (the product of the other dimensions).
+/// Returns the number of rows (Dim0) and the number of values per row (the product of the other
+/// dimensions).
 fn dimensions(attributes: &Attributes) -> Outcome<(usize, usize)> {
     let number = |key: &str| {
         let text = attributes.get(key).map_or("", String::as_str);
@@ -209,7 +210,9 @@ impl<'a> Beside<'a> {
     /// Returns `size` bytes of the file `name`, starting at `offset`.
     ///
     /// # Errors
-    /// Returns the problem and the remedy if the file does not have these bytes.
+    /// Returns the problem and the remedy if the file is not in the folder of the GIFTI file or
+    /// below it, if it does not have these bytes, or if the arrays together read it more than four
+    /// times.
     fn bytes(&mut self, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
         const REMEDY: &str =
             "put the data file beside the GIFTI file, or export with embedded data";

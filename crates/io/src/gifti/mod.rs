@@ -222,7 +222,7 @@ fn add_triangles(array: Array, n_vertices: usize, faces: &mut Faces) -> Result<(
 }
 
 /// Gives each array a unique name. The name comes from the metadata (only its last part if it is a
-/// path), or else from the file name. It has no hemisphere prefix. Repeated names get a number.
+/// path), or else from the file name. A hemisphere prefix is removed. Repeated names get a number.
 fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.strip_suffix(".gz").unwrap_or(&file);

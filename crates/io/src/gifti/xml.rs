@@ -65,7 +65,7 @@ pub(super) struct Array {
     pub(super) intent: String,
     /// The "Name" of the metadata, which may be empty.
     pub(super) name: String,
-    /// All metadata.
+    /// All metadata of the array, including the name.
     pub(super) metadata: Vec<Entry>,
     /// Coordinate systems. Only arrays of coordinates have them.
     pub(super) spaces: Vec<Space>,

@@ -21,7 +21,7 @@ type Sections = MshData<u64, i32, f64>;
 pub(super) struct Failure {
     /// Byte offset of the failure within the section.
     pub(super) at: usize,
-    /// Description of what the crate expected there.
+    /// Description of what the crate expected there, or the message of its panic.
     pub(super) expected: String,
 }
 

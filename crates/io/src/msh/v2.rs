@@ -51,7 +51,7 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile, Flaw
 }
 
 /// Reads the number of records, which is text on its own line even in binary sections. Checks that
-/// the file can hold records of at least `words` words or `bytes` bytes.
+/// the file can hold that many records of at least `words` words (text) or `bytes` bytes (binary).
 fn count(source: &mut Source, words: usize, bytes: usize, what: &str) -> Result<usize, Flaw> {
     let n = source.text(format_args!("number of {what}"))?;
     index_limit(n, what)?;

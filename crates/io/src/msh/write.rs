@@ -22,7 +22,7 @@ const TYPES: [i32; 4] = [15, 1, 2, 4];
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written, or if there are too many vertices or
-/// simplices for 32-bit tags.
+/// simplices for signed 32-bit tags.
 pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String>) -> Result<()> {
     let plan = Plan::new(mesh, lost);
     let n = plan.parts.iter().map(Part::len).sum::<usize>().max(mesh.n_vertices());
@@ -314,8 +314,8 @@ fn domain(mesh: &Mesh, groups: &[(&Group, i32)]) -> Part {
     Part { dimension, corners: mesh.cells.clone(), entity_of, entities }
 }
 
-/// Returns the simplices of the given dimension, which is lower than that of the domain. Each
-/// occurs once, even if it belongs to several groups.
+/// Returns the simplices of the given dimension, which is lower than the dimension of the domain.
+/// Each occurs once, even if it belongs to several groups.
 fn lower(mesh: &Mesh, dimension: usize, groups: &[(&Group, i32)]) -> Part {
     let arity = dimension + 1;
     let (mut sets, mut set_of) = (Sets::new(), Vec::new());

@@ -6,7 +6,7 @@ use zeroset_core::mesh::{DataArray, Values};
 /// Vertex data other than coordinates.
 #[derive(Default)]
 pub(super) struct Attributes {
-    /// The normals (`vn`), to which corners refer by number.
+    /// The normals (`vn`), to which corners refer by index.
     pub(super) normals: Vec<[f64; 3]>,
     /// The 0-based indices of the vertex and the normal of each corner that states both.
     corners: Vec<(u32, u32)>,
