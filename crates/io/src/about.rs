@@ -21,7 +21,7 @@ pub struct About {
     /// The three strings of a GIFTI coordinate system: the space of the coordinates, the space into
     /// which the matrix transforms them, and the matrix as text.
     pub space: Option<[String; 3]>,
-    /// The time of the data.
+    /// The time of the data, if the file states one, and the times of its series.
     pub state: StateTime,
 }
 

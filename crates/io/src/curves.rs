@@ -45,7 +45,7 @@ pub struct Curves {
     pub format: &'static str,
     /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
-    /// The time of the curves.
+    /// The time of the curves, if the file states one, and the times of its series.
     pub state: StateTime,
 }
 

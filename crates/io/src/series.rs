@@ -68,7 +68,8 @@ pub fn may_be_series(path: &Path) -> bool {
 }
 
 impl Series {
-    /// Opens a series. Returns `None` if the file has one state without a list of times.
+    /// Opens a series. Returns `None` if the file is neither a `.pvd` list nor a VTKHDF file with
+    /// steps.
     ///
     /// # Errors
     /// Returns [`Error::Input`](zeroset_core::Error::Input) if the file cannot be read, or if it is

@@ -96,7 +96,7 @@ pub struct VertexData {
     pub partial: Vec<PartialArray>,
     /// The vertices of each label, region or list that the file holds.
     pub groups: Vec<Group>,
-    /// The time of the values.
+    /// The time of the values, if the file states one, and the times of its series.
     pub state: StateTime,
     /// One sentence for each doubt about the file.
     pub warnings: Vec<String>,

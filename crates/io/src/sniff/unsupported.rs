@@ -26,7 +26,7 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
         [[0xff, 0xfe], second, ..] => second[1] == 0,
         [[0xfe, 0xff], second, ..] => second[0] == 0 && second[1] != 0,
         _ if by_content(bytes).is_some() || freesurfer::old_count(bytes).is_some() => false,
-        // Up to a quarter of the pairs may be other than a zero and an ASCII character, because
+        // Up to a quarter of the pairs need not consist of a zero and an ASCII character, because
         // text may contain other letters.
         _ => (0..2)
             .any(|zero| 4 * pairs.iter().filter(is_one(zero)).count() >= 3 * pairs.len().max(4)),
@@ -34,7 +34,8 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
 }
 
 /// Returns a description and a remedy for a file that was given as a case file but is something
-/// else. The content decides. The name counts only if the content is not text.
+/// else. The content decides. The name counts only if the content identifies no format and is not
+/// text. Returns `None` for a pipe, and if no format is recognized.
 pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)> {
     // A pipe has already been read, and opening it again would block forever.
     let head = cloud::head(path.metadata().ok()?.is_file().then_some(path)?).ok()?;

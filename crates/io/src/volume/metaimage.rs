@@ -81,7 +81,7 @@ impl Header {
         self.get(names).is_some_and(|text| text.starts_with(['T', 't', '1']))
     }
 
-    /// Returns the `n` numbers of the first key in `names` that is present.
+    /// Returns the `n` numbers of the first key in `names` that is present, or `None` if none is.
     fn numbers<T: std::str::FromStr>(
         &self,
         names: &[&str],
@@ -119,7 +119,7 @@ const TYPES: [(&str, Scalar); 10] = [
     ("MET_DOUBLE", Scalar::F64),
 ];
 
-/// Returns the MetaImage name of a type such as "int16".
+/// Returns the MetaImage name of a type such as "int16", or `MET_DOUBLE` for an unknown type.
 pub(super) fn type_of(name: &str) -> &'static str {
     let of = |&&(_, scalar): &&(&str, Scalar)| super::stored::type_name(scalar) == name;
     TYPES.iter().find(of).map_or("MET_DOUBLE", |known| known.0)

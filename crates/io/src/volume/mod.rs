@@ -40,7 +40,7 @@ pub struct VolumeFile {
     pub version: String,
     /// Coordinate system, if the file names one, such as "NIFTI_XFORM_TALAIRACH".
     pub space: Option<String>,
-    /// The time of the values.
+    /// The time of the values, if the file states one, and the times of its series.
     pub state: StateTime,
     /// One sentence for each thing that was dropped during reading.
     pub warnings: Vec<String>,

@@ -278,7 +278,7 @@ impl Header {
     }
 
     /// Returns a warning if there are both forms and they place the voxels differently. `placement`
-    /// is that of the sform.
+    /// is the placement by the sform.
     fn form_conflict(&self, shape: [usize; 3], placement: &Placement) -> Option<String> {
         if self.sform <= 0 || self.qform <= 0 {
             return None;

@@ -280,7 +280,8 @@ fn placement(
     let mut origin = [0.0; 3];
     for (k, axis) in axes.iter().enumerate() {
         let samples = axis.size as f64;
-        // Axis bounds refer to the centers of the first and last voxel, or to their outer faces.
+        // Axis bounds refer to the outer faces of the first and last voxel if the axis has the
+        // centering "cell", else to the centers of these voxels.
         let intervals = if axis.cell { samples } else { samples - 1.0 };
         if !axis.spacing.is_nan() {
             spacing[k] = axis.spacing;
