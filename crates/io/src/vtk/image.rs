@@ -29,8 +29,9 @@ pub(super) struct Listed {
 }
 
 /// Returns the index of the array to use as the volume: the one named `wanted`, or, if that is
-/// `None`, a scalar array. Point arrays are preferred to cell arrays, and within each of these
-/// groups, the active scalars to other arrays. Among equals, the first array is chosen.
+/// `None`, a scalar array other than a ghost array. Point arrays are preferred to cell arrays, and
+/// within each of these groups, the active scalars to other arrays. Among equals, the first array
+/// is chosen.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if no array is named `wanted`, if that array is not scalar, or if there is no

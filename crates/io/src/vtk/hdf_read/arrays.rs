@@ -214,7 +214,7 @@ impl Array {
         self.shape.first().copied().unwrap_or(1)
     }
 
-    /// Returns the number of numbers in each row.
+    /// Returns how many numbers each row has.
     pub fn width(&self) -> u64 {
         self.shape.iter().skip(1).fold(1, |n, &k| n.saturating_mul(k))
     }

@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads numbers like [`Cursor::values`], but in the number type of the file. Each bit becomes
-    /// a byte. In binary files, these include the unused bits of the last byte.
+    /// a byte. In binary files, the result includes the unused bits of the last byte.
     pub fn samples(
         &mut self,
         scalar: Scalar,

@@ -282,7 +282,7 @@ impl<'a> VtkOutput<'a> {
         VtkOutput { geometry, point_data, cell_data, time, metadata }
     }
 
-    /// Sets the time.
+    /// Sets the time to which the data belong.
     pub fn time(mut self, time: f64) -> Self {
         self.time = Some(time);
         self

@@ -111,7 +111,8 @@ pub(super) struct Blocks<'a> {
     used: usize,
 }
 
-/// Locates the blocks of a compressed stream and checks their sizes.
+/// Locates the blocks of a compressed stream and checks their sizes. `expected` is the required
+/// size of the array in bytes, if it is known.
 pub(super) fn blocks(
     stream: &[u8],
     lengths: Lengths,

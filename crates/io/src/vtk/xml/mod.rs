@@ -145,7 +145,8 @@ impl<'a> XmlFile<'a> {
         Err(flaw.kind_of(FlawKind::Unfit))
     }
 
-    /// Reads an array of an image of one piece. Returns `None` if the data set is not an image.
+    /// Reads an array of an image that consists of one piece. Returns `None` if the data set is not
+    /// an image.
     pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
         if !self.is_image() {
             return Ok(None);
