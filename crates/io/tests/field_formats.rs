@@ -62,7 +62,7 @@ fn a_vtkhdf_file_of_three_parts_is_joined() {
     assert_eq!(file.mesh.n_vertices(), 66 + 73 + 66);
     assert_eq!(file.cells_by_type["tetra"], 384);
     assert_eq!(file.mesh.n_cells(), 384);
-    // The parts are those of a unit cube, and f equals the first coordinate.
+    // Together, the parts fill a unit cube, and f equals the first coordinate.
     let volume: f64 = file.mesh.iter_cells().map(|cell| volume_of(&file.mesh, cell)).sum();
     assert!((volume - 1.0).abs() < 1e-12, "{volume}");
     let f = file.mesh.vertex_array("f").unwrap().values.to_f64();

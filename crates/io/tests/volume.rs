@@ -58,7 +58,7 @@ fn nifti_places_voxels_by_its_three_methods() {
             assert_eq!(file.volume.orientation().as_deref(), Some("LAS"));
             assert_eq!((file.volume.units.as_deref(), &*file.volume.name), (Some("mm"), "small"));
             assert_eq!(file.space.as_deref(), Some("NIFTI_XFORM_SCANNER_ANAT"));
-            // A quarter turn about z, a mirrored third axis, and an offset.
+            // A quarter turn about z, an offset, and, if `sign` is -1, a mirrored third axis.
             let half = 0.5_f64.sqrt();
             let turned = |head: Bytes, sign: f64| match first {
                 true => head
