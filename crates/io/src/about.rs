@@ -12,7 +12,7 @@ pub type Entry = (String, String);
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct About {
-    /// The frame of the coordinates.
+    /// The frame of the coordinates, as far as the file states it.
     pub frame: FileFrame,
     /// Metadata of the whole file.
     pub of_file: Vec<Entry>,

@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
     number!(i64, i64);
     number!(f64, f64);
 
-    /// Returns the next `n` bytes.
+    /// Returns the next `n` bytes, or a [`Flaw`] that mentions `what` if fewer are left.
     pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], Flaw> {
         let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
         match taken {

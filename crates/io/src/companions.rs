@@ -61,7 +61,7 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
     lists.into_iter().flat_map(with_states).collect()
 }
 
-/// Returns true if the extension of a file is that of a series.
+/// Returns true if a file has the extension of a series: `.pvd` or `.vtkhdf`.
 fn is_series(path: &Path) -> bool {
     ["pvd", "vtkhdf"].contains(&sniff::extension(path).as_str())
 }

@@ -11,7 +11,7 @@ use super::{MeshOptions, read_as, sniff, text};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Members, Mesh};
 
-/// A polyline.
+/// A polyline, open or closed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// Corners in order, in mesh units. There are at least two, and the first is not repeated at

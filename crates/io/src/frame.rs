@@ -42,7 +42,7 @@ pub struct FileFrame {
     /// unknown, from the coordinates as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_scanner: Option<Affine>,
-    /// Whether the user chose the frame.
+    /// Whether the user chose the frame, so that doubts about it are not reported.
     #[serde(skip)]
     pub is_chosen: bool,
 }

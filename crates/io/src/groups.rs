@@ -8,7 +8,7 @@ const PREFIX: &str = "group:";
 
 /// A group as an array of 0s and 1s.
 pub(super) struct Mask {
-    /// Name of the array.
+    /// Name of the array: `group:` and the name of the group.
     pub(super) name: String,
     /// Whether the values belong to cells. Otherwise there is one value per vertex, because only
     /// the vertices of lower-dimensional groups are kept.

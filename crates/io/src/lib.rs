@@ -160,13 +160,13 @@ impl MeshOptions {
         self
     }
 
-    /// Chooses the frame of the coordinates.
+    /// Chooses the frame of the coordinates. `None` keeps them as stored.
     pub fn frame(mut self, frame: Option<Frame>) -> Self {
         self.frame = frame;
         self
     }
 
-    /// Chooses the state of a series.
+    /// Chooses the state of a series. `None` stands for the last state.
     pub fn time(mut self, time: Option<Moment>) -> Self {
         self.time = time;
         self
@@ -294,7 +294,7 @@ fn unfit<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
 /// The content of a file.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// A mesh.
+    /// A mesh, or points without cells.
     Mesh(MeshFile),
     /// A volume or a picture.
     Volume(VolumeFile),

@@ -139,7 +139,7 @@ impl Scalar {
         }
     }
 
-    /// Decodes numbers from their binary form.
+    /// Decodes numbers from their binary form. Single bits begin with the highest bit of each byte.
     pub fn unpack(self, bytes: &[u8], big_endian: bool) -> Values {
         macro_rules! numbers {
             ($t:ty) => {

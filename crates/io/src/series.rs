@@ -30,7 +30,7 @@ enum States {
     Hdf(Box<HdfFile>),
 }
 
-/// A loaded file.
+/// A loaded file, opened as a series if it is one.
 pub(super) enum Opened {
     /// A file that is neither a `.pvd` list nor a VTKHDF file. It holds a single state.
     Single(Loaded),
@@ -60,8 +60,8 @@ pub(super) fn open(path: &Path, loaded: Loaded) -> Result<Opened, Flaw> {
     Ok(Opened::Single(loaded))
 }
 
-/// Returns true if the first bytes of a file can be those of a series. Returns false for a pipe,
-/// which is not opened.
+/// Returns true if a file begins like a series: a `.pvd` list or an HDF5 file. Returns false for a
+/// pipe, which is not opened.
 pub fn may_be_series(path: &Path) -> bool {
     let head = if path.is_file() { cloud::head(path).unwrap_or_default() } else { Vec::new() };
     vtk::is_list(&head) || vtk::is_hdf(&head)

@@ -148,7 +148,7 @@ impl<'a> Lines<'a> {
         Flaw::at(self.position(), what.to_string(), remedy)
     }
 
-    /// Creates a flaw at the last line read that states what was expected and what was found.
+    /// Creates a flaw that states what was expected and what was found, at the last line read.
     pub(crate) fn expected(
         &self,
         what: impl Display,
@@ -271,7 +271,7 @@ impl<'a> Words<'a> {
         Flaw::at(self.position(), what.to_string(), remedy)
     }
 
-    /// Creates a flaw at the current line that states what was expected and what was found.
+    /// Creates a flaw that states what was expected and what was found, at the current line.
     pub(crate) fn expected(
         &self,
         what: impl Display,
@@ -332,7 +332,7 @@ impl<'a> Row<'a> {
         Flaw::at(Position::Line(self.number), what.to_string(), remedy)
     }
 
-    /// Creates a flaw at this line that states what was expected and what was found.
+    /// Creates a flaw that states what was expected and what was found, at this line.
     pub(crate) fn expected(
         &self,
         what: impl Display,

@@ -11,7 +11,7 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{Group, Kind, Members, Mesh};
 use zeroset_core::words::nearest;
 
-/// Options of [`write_mesh`].
+/// Options of [`write_mesh`] and `write_volume`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
     /// Whether to write text instead of binary if the format supports both (msh, ply, stl).
@@ -23,7 +23,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Sets the time of a volume.
+    /// Sets the time of a volume, which `.vti` can hold.
     pub fn time(mut self, time: Option<f64>) -> Self {
         self.time = time;
         self

@@ -125,7 +125,7 @@ fn quadrangle_surfaces_of_freesurfer_are_read() {
         let expected: Vec<[f64; 3]> =
             [0.0, 10.0].iter().flat_map(|&y| x.map(|x| [x, y, 0.0])).collect();
         assert_eq!(file.mesh.vertices, expected, "{name}");
-        // The diagonals are those of nibabel.read_geometry.
+        // The function nibabel.read_geometry chooses the same diagonals.
         assert_eq!(file.mesh.cells, [3, 0, 1, 3, 1, 4, 1, 2, 5, 1, 5, 4], "{name}");
     }
 }

@@ -1,5 +1,5 @@
-//! Tests of reading VTKHDF files: those of this program, of VTK and of h5py (see make.py in
-//! `tests/data/vtkhdf`), and damaged ones.
+//! Tests of reading VTKHDF files: files written by this program, by VTK and by h5py (see make.py in
+//! `tests/data/vtkhdf`), and damaged files.
 
 use std::path::{Path, PathBuf};
 

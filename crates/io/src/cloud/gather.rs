@@ -30,7 +30,7 @@ pub(super) struct Gather {
     /// Normals of unit length. A normal is zero if the file has no usable one.
     normals: Option<Vec<[f32; 3]>>,
     colors: Option<Colors>,
-    /// The number of records read.
+    /// The number of records read, including those whose points are left out.
     pub(super) stored: u64,
     not_finite: u64,
     without_normal: u64,

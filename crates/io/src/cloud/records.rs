@@ -20,7 +20,7 @@ pub(super) struct Place {
     pub(super) scalar: Scalar,
 }
 
-/// The location of the colors.
+/// The location of the colors within the records.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Paint {
     /// One number each for red, green and blue.

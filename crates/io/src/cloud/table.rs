@@ -16,7 +16,7 @@ const TASK: usize = 256 << 10;
 /// line ends in the extended block either.
 const LINE: usize = 1 << 20;
 
-/// The location of the colors.
+/// The columns that hold the colors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Paint {
     /// One column each for red, green and blue.

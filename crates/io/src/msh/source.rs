@@ -62,7 +62,8 @@ impl<'a> Source<'a> {
         rest.get(..length).unwrap_or(rest).trim_ascii()
     }
 
-    /// Returns the next word of text.
+    /// Returns the next word of text. The end of the file and a word that begins with "$" are
+    /// errors.
     fn word(&mut self, what: impl Display) -> Result<&'a [u8], Flaw> {
         self.skip_space();
         let rest = self.rest();
@@ -97,7 +98,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads the next `int`.
+    /// Reads the next `int`: a word of text, or 4 bytes.
     pub(super) fn int(&mut self, what: impl Display) -> Result<i64, Flaw> {
         let Encoding::Binary { big_endian, .. } = self.encoding else { return self.text(what) };
         let raw = self.raw::<4>(what)?;
@@ -120,7 +121,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads the next `double`.
+    /// Reads the next `double`: a word of text, or 8 bytes.
     pub(super) fn real(&mut self, what: impl Display) -> Result<f64, Flaw> {
         let Encoding::Binary { big_endian, .. } = self.encoding else { return self.text(what) };
         let raw = self.raw::<8>(what)?;

@@ -97,7 +97,7 @@ impl Numbers<'_> {
 
 /// An entity: the set of groups that its simplices have in common.
 struct Entity {
-    /// Numbers of the groups.
+    /// Numbers of the physical groups to which the entity belongs.
     physical: Vec<i32>,
     /// Coordinates of the entity if it is a point.
     at: Option<[f64; 3]>,

@@ -29,7 +29,7 @@ pub(crate) struct Element {
     pub(crate) properties: Vec<Property>,
 }
 
-/// A column of an element.
+/// A property of an element: one column of its records.
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) item: Scalar,

@@ -59,7 +59,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String
     })
 }
 
-/// A property to write.
+/// A property to write: one component of an array.
 struct Column<'a> {
     name: String,
     array: &'a DataArray,

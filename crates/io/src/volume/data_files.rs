@@ -26,7 +26,7 @@ pub(super) struct Layout {
     pub skip: Skip,
 }
 
-/// The encoding of numbers as bytes.
+/// The encoding of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Raw,

@@ -15,7 +15,7 @@ use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::volume::{Placement, Scaling};
 
-/// The lines of a header.
+/// The content of a header.
 struct Header {
     /// The line number and the value of each key. Keys are in lower case.
     keys: BTreeMap<String, (usize, String)>,
@@ -214,7 +214,7 @@ pub(super) fn data_file_names(bytes: &[u8]) -> Result<Vec<String>, Flaw> {
     files(&Header::parse(bytes)?).map(Option::unwrap_or_default)
 }
 
-/// Reads a volume.
+/// Reads a volume from a MetaImage file. `path` locates the data files, if the header names any.
 pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<VolumeFile, Flaw> {
     let header = Header::parse(bytes)?;
     let sizes = sizes(&header)?;

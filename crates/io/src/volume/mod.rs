@@ -76,7 +76,7 @@ impl VolumeOptions {
         self
     }
 
-    /// Chooses the state of a series.
+    /// Chooses the state of a series. `None` stands for the last state.
     pub fn time(mut self, time: Option<Moment>) -> Self {
         self.time = time;
         self
@@ -276,7 +276,7 @@ impl Found {
     }
 }
 
-/// Returns an error about a header.
+/// Returns an error at the position "header".
 pub(super) fn refuse<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::at("header", what, remedy))
 }

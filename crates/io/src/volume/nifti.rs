@@ -26,7 +26,7 @@ struct Header {
     offset: f64,
     slope: f64,
     intercept: f64,
-    /// Code of the unit of length.
+    /// Code of the unit of length, as in [`UNITS`].
     unit: u8,
     qform: i64,
     sform: i64,

@@ -156,7 +156,7 @@ impl Head {
     }
 }
 
-/// Reads a volume.
+/// Reads an array as a volume.
 pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     const CUT: &str = "the file is truncated or damaged: save the array again";
     let length = |at: usize, width: usize| {

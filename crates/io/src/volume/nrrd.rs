@@ -14,7 +14,7 @@ use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
 use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::volume::Placement;
 
-/// The lines of a header.
+/// The content of a header.
 struct Header {
     version: String,
     /// Line number and text of each field, by its name in lower case without blanks.
@@ -398,7 +398,7 @@ pub(super) fn space_of(frame: &str) -> Option<&'static str> {
     SPACES.iter().find(|space| space.1 == frame).map(|space| space.0)
 }
 
-/// Reads a volume.
+/// Reads a volume from an NRRD file. `path` locates the data files, if the header names any.
 pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<VolumeFile, Flaw> {
     let header = Header::parse(bytes)?;
     let axes = of_space(&header, axes(&header)?)?;

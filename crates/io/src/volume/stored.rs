@@ -75,7 +75,7 @@ pub(super) const TYPES: [Scalar; 10] = [
     Scalar::F64,
 ];
 
-/// Decodes numbers from their binary form.
+/// Decodes numbers from their binary form. Single bits begin with the highest bit of each byte.
 pub(crate) fn samples(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Samples {
     macro_rules! numbers {
         ($t:ty) => {{

@@ -14,7 +14,7 @@ pub fn numbers() -> Vec<i16> {
     rows.flat_map(|(j, k)| (0..nx).map(move |i| -50 + i + 10 * j + 100 * k)).collect()
 }
 
-/// Returns the values as bytes.
+/// Returns the values as bytes, in big-endian order if `big` is true.
 pub fn bytes(big: bool) -> Vec<u8> {
     let order = |x: i16| if big { x.to_be_bytes() } else { x.to_le_bytes() };
     numbers().into_iter().flat_map(order).collect()

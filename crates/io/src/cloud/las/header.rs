@@ -14,7 +14,7 @@ pub(super) struct Header {
     pub(super) begin: u64,
     /// Bytes per point.
     pub(super) length: usize,
-    /// Number of points.
+    /// Number of points that the header declares.
     pub(super) n: u64,
     pub(super) scale: [f64; 3],
     pub(super) offset: [f64; 3],

@@ -43,7 +43,7 @@ fn target(path: &Path) -> Option<Target> {
     TARGETS.iter().find(|(name, _)| *name == extension).map(|&(_, target)| target)
 }
 
-/// Returns true if the extension of an output file is that of a volume format that can be written.
+/// Returns true if an output file has the extension of a volume format that can be written.
 pub fn is_volume_target(path: &Path) -> bool {
     target(path).is_some()
 }
@@ -108,8 +108,9 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
     Ok(lost)
 }
 
-/// Describes what is lost in a format. The flags state whether the format lacks a scaling, whether
-/// it lacks frame and units, and whether it has a placement.
+/// Describes what a volume loses in a format, or returns `None` if it loses nothing. The flags
+/// state whether the format lacks a scaling, whether it lacks frame and units, and whether it has a
+/// placement.
 fn lose(format: &str, volume: &Volume, [scaling, frame, place]: [bool; 3]) -> Option<String> {
     let applied = volume.unscaled();
     let changed = matches!(applied, Cow::Owned(_)) && scaling;

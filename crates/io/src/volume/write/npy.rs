@@ -6,7 +6,7 @@ use super::write_file;
 use zeroset_core::error::Result;
 use zeroset_core::volume::{Samples, Volume};
 
-/// Writes the values of a volume.
+/// Writes the values of a volume, with its scaling applied.
 pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
     let samples = volume.unscaled();
     let kind = match &*samples {

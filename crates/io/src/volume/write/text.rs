@@ -20,7 +20,7 @@ fn line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Writes a MetaImage file.
+/// Writes a MetaImage file. Adds notes to `lost` about what changes or is lost.
 pub(super) fn write_mha(path: &Path, volume: &Volume, lost: &mut Vec<String>) -> Result<()> {
     lost.extend(lose("mha", volume, [true, false, true]));
     let samples = volume.unscaled();
@@ -65,7 +65,7 @@ fn anatomical(place: &Placement) -> String {
     place.orientation("LPS").unwrap_or_default().chars().map(from).collect()
 }
 
-/// Writes an NRRD file.
+/// Writes an NRRD file. Adds notes to `lost` about what changes or is lost.
 pub(super) fn write_nrrd(path: &Path, volume: &Volume, lost: &mut Vec<String>) -> Result<()> {
     lost.extend(lose("nrrd", volume, [true, false, true]));
     let samples = volume.unscaled();

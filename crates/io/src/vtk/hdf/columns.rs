@@ -35,7 +35,7 @@ pub(super) fn spare(name: &str, rows: u64) -> Column<'static> {
     Column { path: format!("Steps/{name}"), width: 4, chunk: None, numbers }
 }
 
-/// The rows of one array.
+/// The rows to write to one array.
 pub(super) struct Column<'a> {
     /// The path below the group `VTKHDF`.
     pub path: String,

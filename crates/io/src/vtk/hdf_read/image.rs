@@ -61,7 +61,8 @@ fn offset(arrays: &Arrays, group: &str, name: &str, state: usize) -> Result<u64,
     Ok(row.first().copied().unwrap_or(state as u64))
 }
 
-/// Returns the grid of the image.
+/// Returns the grid of the image. If the attribute `Direction` is missing or does not hold finite
+/// numbers, the grid is aligned with the coordinate axes.
 fn lattice(arrays: &Arrays) -> Result<Lattice, Flaw> {
     let numbers = |name: &str| arrays.attribute_numbers(name);
     let place = <[f64; 6]>::try_from(numbers("WholeExtent")?).ok();

@@ -35,7 +35,7 @@ struct Cells {
 }
 
 impl DataSet<'_> {
-    /// Reads the data set.
+    /// Reads the points, cells and data of the state.
     pub fn read(&self) -> Result<Grid, Flaw> {
         let (parts, first_point) = self.parts()?;
         let of_parts = self.of_parts("NumberOfPoints", &parts)?;

@@ -249,7 +249,7 @@ fn offsets_and_connectivity(
     }
 }
 
-/// Returns the numbers as integers.
+/// Returns the numbers as integers. Fractional parts are cut off.
 fn integers(values: Values) -> Vec<i64> {
     match values {
         Values::Int(values) => values,
