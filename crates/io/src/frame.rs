@@ -53,7 +53,7 @@ pub enum FrameOffset {
     /// The distance, in mm, between points with the same coordinates, as computed by
     /// [`FileFrame::offset_from`].
     Known(f64),
-    /// One of the files does not state where its frame lies.
+    /// One of the files does not state how its frame is related to the frame of the scanner.
     Unknown,
 }
 

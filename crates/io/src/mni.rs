@@ -14,8 +14,8 @@ use zeroset_core::error::{Element, Flaw, Position, Result};
 
 const DAMAGED: &str = "the file is damaged: export it again";
 
-/// Returns true if text begins like a polygon object: "P", five properties and a count. Wavefront's
-/// OBJ, which has the same extension, has no such line.
+/// Returns true if the text `head` begins like a polygon object: "P", five properties and a count.
+/// Wavefront's OBJ, which has the same extension, has no such line.
 pub(super) fn is_polygons(head: &[u8]) -> bool {
     let mut words = words(head);
     words.next() == Some(b"P")

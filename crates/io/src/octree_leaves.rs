@@ -1,8 +1,8 @@
 //! Writer of quadtree and octree leaves: `.vtu`, `.vtp`, `.csv`.
 //!
 //! In `.vtu` and `.vtp` each leaf is a cell in world coordinates that covers its voxels: a
-//! hexahedron, or a quadrangle for a picture. The cell data and the columns of `.csv` are `i`, `j`,
-//! `k` of the first voxel, `level` (2^level voxels along each axis, fewer where the volume ends),
+//! hexahedron, or a quad for a picture. The cell data and the columns of `.csv` are `i`, `j`, `k`
+//! of the first voxel, `level` (2^level voxels along each axis, fewer where the volume ends),
 //! `voxels` (their number) and `v` (their value).
 
 use std::path::Path;

@@ -124,7 +124,7 @@ fn header(row: &Row) -> Result<Option<String>, Flaw> {
     Err(row.expected("\"OFF\"", show(text), "this is not an OFF file"))
 }
 
-/// Returns the letters before "OFF" if `text` begins with an OFF keyword.
+/// Returns the letters before "OFF" if `text` begins with an OFF keyword, or `None` otherwise.
 pub(super) fn keyword(text: &[u8]) -> Option<String> {
     let mut rest = text;
     for part in [&b"ST"[..], b"C", b"N", b"4", b"n"] {

@@ -282,7 +282,7 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
     is_table.then_some(Format::Columns)
 }
 
-/// Returns the supported extension for which `extension` may be a typo.
+/// Returns the supported extension for which `extension` may be a typo, or `None` if none is close.
 fn nearest(extension: &str) -> Option<&'static str> {
     let others = [&freesurfer::SURFACE_NAMES[..], &tetgen::EXTENSIONS, &carp::EXTENSIONS];
     let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(others.concat());

@@ -25,7 +25,8 @@ pub(super) const MAGIC: &[u8] = b"MeshVersionFormatted";
 /// The largest number of section names that a warning lists.
 const LISTED: usize = 12;
 
-/// Returns the element type of a section name. In second-order types, the corners come first.
+/// Returns the element type of a section name, or `None` if the section lists no elements. In
+/// second-order types, the corners come first.
 fn section(word: &[u8]) -> Option<ElementType> {
     let linear = ElementType::linear;
     Some(match word {

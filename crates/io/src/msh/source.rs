@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
         Ok(i64::from(if big_endian { i32::from_be_bytes(raw) } else { i32::from_le_bytes(raw) }))
     }
 
-    /// Reads the next `size_t` of version 4, a count or a tag.
+    /// Reads the next `size_t` of version 4, a count or a tag: text, or 4 or 8 bytes.
     pub(super) fn size(&mut self, what: impl Display) -> Result<u64, Flaw> {
         match self.encoding {
             Encoding::Ascii => self.text(what),

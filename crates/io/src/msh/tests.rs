@@ -494,7 +494,7 @@ fn data_of_nodes_and_elements_find_their_rows() {
         let values = data.values.to_f64();
         assert!(values[0].is_nan() && values[1].is_nan() && values[3].is_nan());
         assert_eq!(values[2], 2.5);
-        // The quadrangle was split into two triangles.
+        // The quad was split into two triangles.
         let rows = mesh.cell_array("v").unwrap().values.to_f64();
         assert_eq!(rows, [4.0, 5.0, 6.0, 4.0, 5.0, 6.0, 1.0, 2.0, 3.0]);
     }

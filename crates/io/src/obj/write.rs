@@ -81,7 +81,8 @@ fn three<'a>(mesh: &'a Mesh, names: [&str; 3]) -> Option<[&'a DataArray; 3]> {
     Some([a?, b?, c?])
 }
 
-/// Returns the arrays of red, green and blue if all their values are integers from 0 to 255.
+/// Returns the arrays of red, green and blue if all their values are integers from 0 to 255, or
+/// `None` otherwise.
 fn colors(mesh: &Mesh) -> Option<[&[i64]; 3]> {
     let [r, g, b] = three(mesh, COLORS)?.map(|array| match &array.values {
         Values::Int(values) if values.iter().all(|c| (0..=255).contains(c)) => {

@@ -78,7 +78,8 @@ impl<'a> Content<'a> {
         Some(std::array::from_fn(|k| i32::from_be_bytes(raw[k])))
     }
 
-    /// Returns the little-endian 32-bit length at byte offset `place`.
+    /// Returns the little-endian 32-bit length at byte offset `place`, or `None` if the file is too
+    /// short.
     pub(super) fn length_at(&self, place: usize) -> Option<usize> {
         let [length] = self.numbers::<1>(place)?;
         usize::try_from(length.swap_bytes()).ok()

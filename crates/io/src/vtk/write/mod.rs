@@ -181,7 +181,7 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Tetrahedra, points, tetrahedra, compression)
     }
 
-    /// Encodes quadrangles, given by four point indices each, in order around the quadrangle.
+    /// Encodes quads, given by four point indices each, in order around the quad.
     pub fn quads(points: &'a [[f64; 3]], quads: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Quads, points, quads, compression)
     }
@@ -329,7 +329,7 @@ pub fn write(path: &Path, output: &VtkOutput) -> Result<()> {
     }
 }
 
-/// Writes triangles, quadrangles, tetrahedra or hexahedra as an unstructured grid.
+/// Writes triangles, quads, tetrahedra or hexahedra as an unstructured grid.
 ///
 /// # Errors
 /// Returns [`Error::Output`] for lines and points (which need `.vtp`), if the length of a field is
@@ -354,7 +354,7 @@ pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
     file.finish()
 }
 
-/// Writes triangles, quadrangles, lines or points as polygonal data.
+/// Writes triangles, quads, lines or points as polygonal data.
 ///
 /// # Errors
 /// Returns [`Error::Output`] for tetrahedra and hexahedra (which need `.vtu`), if the length of a
