@@ -9,9 +9,10 @@
 //!
 //! **Which tiles stay.** A tile with an active voxel stays. A tile that a neighbor requests
 //! ([`activity`](super::activity)) also stays, and so does a tile at which the sign changes without
-//! a band (see below). A requested neighbor that is missing is created and filled with the sign
-//! that the requesting tile has recorded for it. All other tiles are deleted, and their neighbors
-//! record the sign of their values. That sign is unique, because a tile with both signs stays.
+//! a band (see below). A requested neighbor that is missing is created and filled with gamma or
+//! -gamma, depending on the sign that the requesting tile has recorded for it. All other tiles are
+//! deleted, and their neighbors record the sign of their values. That sign is unique, because a
+//! tile with both signs stays.
 //!
 //! **Why the signs of missing tiles are right.** Two missing tiles that touch have the same sign,
 //! and all tiles that touch a missing tile have recorded the same sign for it (`check`). Both
@@ -276,7 +277,7 @@ fn fate(
     (other != 0 || needed(), other)
 }
 
-/// Returns the error for more tiles than 32-bit indices can number.
+/// Returns the error for more tiles than 32-bit indices can address.
 pub(super) fn too_many(tiles: usize) -> Error {
     Error::Numerical {
         what: format!("{tiles} tiles are too many for 32-bit indices"),

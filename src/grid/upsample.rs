@@ -8,10 +8,11 @@ use crate::geometry::Real;
 const MOST: usize = 5;
 
 impl<const E: usize> TiledGrid<E> {
-    /// Returns a tile set and values for the same interface on voxels of half the size. `band` is
-    /// the band of the finer grid. Fine voxel 2 i lies at coarse voxel i. Between coarse voxels,
-    /// phi is interpolated linearly along each axis. phi is measured in voxels, so it doubles (the
-    /// paper omits this), and it is clamped to the band.
+    /// Returns a tile set and values for the same interface on voxels of half the size. `gamma` is
+    /// the half width of the band of this grid, and `band` is the band of the finer grid. Fine
+    /// voxel 2 i lies at coarse voxel i. Between coarse voxels, phi is interpolated linearly along
+    /// each axis. phi is measured in voxels, so it doubles (the paper omits this), and it is
+    /// clamped to the band.
     ///
     /// Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
     /// graphics hardware", IEEE TVCG 19 (2013), section 4. See also docs/tiles.md, section 8.

@@ -129,7 +129,8 @@ impl Framed {
     }
 }
 
-/// Whether the boundary of a cell, followed counterclockwise, enters the inside along its edge `k`.
+/// Returns whether the boundary of a cell, followed counterclockwise, enters the inside along its
+/// edge `k`.
 fn enters(inside: &[bool; 4], k: usize) -> bool {
     !inside[k] && inside[(k + 1) % 4]
 }

@@ -98,7 +98,7 @@ impl LatticeDistance {
         }
     }
 
-    /// Whether a voxel is inside, at any distance from the surface.
+    /// Returns whether a voxel is inside, at any distance from the surface.
     pub fn is_inside(&self, voxel: [i32; 3]) -> bool {
         self.index.winding_number(voxel.map(f64::from)).abs() > 0.5
     }
@@ -182,7 +182,7 @@ impl LatticeDistance {
         }
     }
 
-    /// Whether the film over a hole may pass within the half width of a box.
+    /// Returns whether the film over a hole may pass within the half width of a box.
     fn film(&self, corner: Vec3, span: f64) -> bool {
         let in_band = |k: usize| {
             let (low, high) = self.index.tree.nodes[0].span(k);

@@ -17,7 +17,8 @@ pub(super) struct Scratch<R: Real> {
     changed: Vec<u32>,
     /// The pass that last updated each patch; 0 if none has.
     updated: Vec<u32>,
-    /// The last pass that put each patch on its list; 0 if the patch has converged since.
+    /// The last pass that listed each patch as active; 0 if none has, or if the patch has converged
+    /// since.
     listed: Vec<u32>,
     /// For each active patch, the smallest value that it has not processed yet (its pending value).
     news: Vec<R>,
@@ -331,7 +332,8 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                         continue;
                     }
                     // A face without a changed value offers the same value as before. A straight
-                    // front never arrives before it has reached some point of the face.
+                    // front never arrives before it has reached some point of the face, so it
+                    // cannot lower the smallest value of a cell.
                     if n_dirty == usize::from(is_dirty[i])
                         || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
                     {

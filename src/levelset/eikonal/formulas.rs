@@ -5,8 +5,8 @@
 //! sections 5.1 and 5.2. The minimum is exact for every angle, so obtuse cells need no special
 //! treatment. Vertices may still be unreached (infinite).
 //!
-//! [`circle`] is the formula for point sources (section 5.5 there). It assumes a circular front
-//! instead of a straight one.
+//! [`circle`] is the formula for point sources (section 5.5 of the same page). It assumes a
+//! circular front instead of a straight one.
 
 use crate::geometry::{Real, Vec3};
 
@@ -198,7 +198,7 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
     Over::Sides([true; 3])
 }
 
-/// Whether the angle of a triangle at vertex `i` is obtuse.
+/// Returns whether the angle of a triangle at vertex `i` is obtuse.
 ///
 /// Only at such a vertex may a circular front arrive before it reaches the other vertices. The
 /// angle then exceeds 180 degrees minus half the angle that the edge subtends at the source.

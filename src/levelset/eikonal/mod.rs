@@ -2,9 +2,10 @@
 //!
 //! nbFIM is the narrow-band fast iterative method on patches of Fu et al. (section 3.2, Algorithm
 //! 2), with the corrections of docs/distances.md, sections 5 and 6. The unknown is the arrival time
-//! `u`, linear on each cell. It is the distance where the slowness `f = 1 / speed` is 1. A vertex
-//! takes the smallest of its current value and the values that its cells offer ([`formulas`]). The
-//! fixed point of this iteration exists, is unique, and is reached in any order of updates.
+//! `u`, linear on each cell. If the slowness `f = 1 / speed` is 1 everywhere, `u` is the distance.
+//! A vertex takes the smallest of its current value and the values that its cells offer
+//! ([`formulas`]). The fixed point of this iteration exists, is unique, and is reached in any order
+//! of updates.
 //!
 //! **Round rule.** Rounding makes the last bits depend on the order of updates. Every value read
 //! from another patch is therefore the one written in an earlier round. Results then depend neither

@@ -71,7 +71,7 @@ impl<R: Real> Problem<R> {
     }
 }
 
-/// Whether the angle of a triangle at vertex `k` is obtuse by more than rounding.
+/// Returns whether the angle of a triangle at vertex `k` is obtuse by more than rounding.
 fn is_obtuse<R: Real>(x: &[Vec3<R>; 3], k: usize) -> bool {
     let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);
     a.dot(&b) < R::of(-1e-6) * a.norm() * b.norm()

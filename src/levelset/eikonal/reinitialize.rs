@@ -114,7 +114,7 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
     seeded.extend(found.filter(|(_, found)| **found).map(|(&p, _)| p));
 }
 
-/// Whether the zero set passes through a cell: `min phi < 0 <= max phi`.
+/// Returns whether the zero set passes through a cell: `min phi < 0 <= max phi`.
 #[inline]
 pub(crate) fn is_cut<R: Real, const N: usize>(phi: &[R; N]) -> bool {
     let inside = phi.iter().filter(|&&v| v < R::zero()).count();

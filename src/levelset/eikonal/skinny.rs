@@ -78,7 +78,7 @@ pub fn doubt(mesh: &Mesh, front: Front) -> Option<String> {
     })
 }
 
-/// Whether a triangle has an angle above [`LARGEST_ANGLE`] or below [`SMALLEST_ANGLE`].
+/// Returns whether a triangle has an angle above [`LARGEST_ANGLE`] or below [`SMALLEST_ANGLE`].
 fn skinny(x: [Vec3; 3]) -> bool {
     (0..3).any(|k| {
         let (a, b) = (x[(k + 1) % 3] - x[k], x[(k + 2) % 3] - x[k]);
@@ -157,7 +157,7 @@ impl Field<'_> {
         })
     }
 
-    /// Whether an edge belongs to a skinny triangle.
+    /// Returns whether an edge belongs to a skinny triangle.
     fn at_skinny(&self, v: u32, w: u32) -> bool {
         let mut cells = self.around(v).map(|(c, _)| c);
         cells.any(|c| {

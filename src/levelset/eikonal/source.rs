@@ -23,7 +23,7 @@ pub use inner_facets::classes;
 /// edge of the closest cell. This is the accuracy of 32-bit coordinates.
 const TOUCH: f64 = 1e-6;
 /// The maximum number of times that a piece of a curve off the mesh is halved to find the cells it
-/// passes.
+/// passes through.
 const HALVINGS: u32 = 12;
 /// The number of segments of a curve that are followed at once.
 const SEGMENTS: usize = 256;
@@ -70,7 +70,7 @@ impl Source {
 pub struct Part {
     /// The cell.
     pub cell: u32,
-    /// The number of the source.
+    /// The number of the source, set by [`Source::numbered`]; 0 before that.
     pub source: u32,
     /// The initial value at the source.
     pub start: f64,
@@ -108,7 +108,7 @@ pub struct PointSeeds {
     pub closest: [f64; 3],
     /// The distance between the given point and the closest point, in mesh units.
     pub gap: f64,
-    /// The longest edge of the cell that contains the closest point, in mesh units.
+    /// The length of the longest edge of the cell that contains the closest point, in mesh units.
     pub edge: f64,
     /// The cells that contain the closest point, in ascending order.
     pub cells: Vec<u32>,
@@ -267,7 +267,7 @@ pub struct CurveSeeds {
     pub gap: f64,
     /// The vertex of the curve that is farthest from the mesh.
     pub farthest: [f64; 3],
-    /// The longest edge of the cell closest to `farthest`, in mesh units.
+    /// The length of the longest edge of the cell closest to `farthest`, in mesh units.
     pub edge: f64,
 }
 

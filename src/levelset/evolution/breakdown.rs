@@ -59,7 +59,7 @@ pub enum Cause {
 pub struct Breakdown {
     /// The kind of failure.
     pub what: What,
-    /// The number of the step.
+    /// The number of the failed step, counted from 1.
     pub step: u64,
     /// The time at the end of the step, or the time at which the coefficient was evaluated.
     pub time: f64,
@@ -78,13 +78,12 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Returns the error with the vertex and cell numbers of the cleaned mesh.
+    /// Returns the error with the indices of the vertex and the cell in the cleaned mesh.
     pub(super) fn as_error(&self) -> Error {
         self.error(self.vertex, self.cell)
     }
 
-    /// Returns the error with the given vertex and cell numbers, which are those of the user's
-    /// mesh.
+    /// Returns the error with the given indices of the vertex and the cell in the user's mesh.
     pub fn error(&self, vertex: u32, cell: u32) -> Error {
         let [x, y, z] = self.place;
         let place = format!("vertex {vertex} ({x:.6}, {y:.6}, {z:.6}), cell {cell}");

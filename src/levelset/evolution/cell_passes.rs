@@ -107,7 +107,8 @@ pub(super) fn sum<R: Real>(row: &[u32], term: &[[R; 2]]) -> [R; 2] {
     })
 }
 
-/// Returns `num / den`, or 0 if `den` is 0 or tiny, as at a vertex to which no cell contributes.
+/// Returns `num / den`, or 0 if `den` does not exceed `R::LEAST`, as at a vertex to which no cell
+/// contributes.
 #[inline]
 pub(super) fn ratio<R: Real>([num, den]: [R; 2]) -> R {
     if den > R::LEAST { num / den } else { R::zero() }

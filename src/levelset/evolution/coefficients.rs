@@ -138,7 +138,7 @@ impl<R: Real> Motion<R> {
         found.unwrap_or(0.0)
     }
 
-    /// Whether any coefficient depends on time.
+    /// Returns whether any coefficient depends on time.
     pub fn varies(&self) -> bool {
         self.velocity.as_ref().is_some_and(Term::varies)
             || self.normal_speed.as_ref().is_some_and(Term::varies)
@@ -198,12 +198,12 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Whether the coefficient depends on time.
+    /// Returns whether the coefficient depends on time.
     pub fn varies(&self) -> bool {
         self.fields.is_some()
     }
 
-    /// Whether the coefficient is the same everywhere.
+    /// Returns whether the coefficient is the same everywhere.
     pub fn is_uniform(&self) -> bool {
         matches!(self.rows, Rows::Uniform(_))
     }

@@ -132,8 +132,8 @@ impl<R: Real> Evolution<R> {
         self.progress.step
     }
 
-    /// Whether no interface is left: no cell was cut at the start of the last step or the band is
-    /// empty, and no inflow may bring an interface in later.
+    /// Returns whether no interface is left and none can enter. No interface is left if no cell was
+    /// cut at the start of the last step, or if the band is empty.
     pub fn is_extinct(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }

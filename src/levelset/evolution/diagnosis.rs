@@ -68,7 +68,7 @@ impl<R: Real> Problem<R> {
         cells.min_by(|a, b| a.step.total_cmp(&b.step).then(a.quality.total_cmp(&b.quality)))
     }
 
-    /// Whether the velocities at any two corners form an angle of more than 90 degrees.
+    /// Returns whether the velocities at any two corners form an angle of more than 90 degrees.
     fn turns_round(&self, patch: &Patch<'_>, corners: &[u32]) -> bool {
         let Some(velocity) = &self.motion.velocity else { return false };
         let at = |c: u32| Vec3::from(velocity.at(patch.vertex(c as usize)));

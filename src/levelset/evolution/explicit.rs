@@ -198,8 +198,8 @@ impl<R: Real> Pass<'_, R> {
     }
 }
 
-/// Limits `change` so that `old + change` stays within the values of the cells around the vertex
-/// (docs/level-set.md, section 2.6).
+/// Returns `change`, limited so that `old + change` stays within the range of phi in the cells
+/// around the vertex (docs/level-set.md, section 2.6).
 #[inline]
 fn clipped<R: Real, const N: usize>(
     old: R,

@@ -112,7 +112,7 @@ impl Inflow {
         &self.vertices
     }
 
-    /// Whether inflow values are given.
+    /// Returns whether inflow values are given.
     pub fn has_values(&self) -> bool {
         self.values.is_some()
     }
@@ -129,7 +129,7 @@ impl Inflow {
         &self.boundary_patches
     }
 
-    /// Whether inflow values are given and depend on time.
+    /// Returns whether inflow values are given and depend on time.
     pub fn varies(&self) -> bool {
         self.values.as_ref().is_some_and(Field::uses_time)
     }
@@ -163,7 +163,7 @@ impl Inflow {
     }
 }
 
-/// Whether the velocity points inward at a boundary vertex.
+/// Returns whether the velocity points inward at a boundary vertex.
 ///
 /// The flux around the vertex is `sum meas a . grad N_i`, the integral of `N_i a . nu` over the
 /// boundary and beside gaps. The flux out of the gaps is added, so that it cancels.
@@ -193,7 +193,7 @@ fn flows_in<R: Real, const N: usize>(
     flux < -R::of(INFLOW) * size
 }
 
-/// Whether an owned vertex has a facet that belongs to only one cell.
+/// Returns whether an owned vertex has a facet that belongs to only one cell.
 fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
     let mut facets: Vec<[u32; 2]> = Vec::with_capacity(patch.row(local).len() * 3);
     for &slot in patch.row(local) {
@@ -263,7 +263,7 @@ impl<R: Real> Problem<R> {
     /// Sets phi^(n+1) at inflow vertices to the given values at time `t`, clamped to plus or minus
     /// the half width.
     ///
-    /// `reach` becomes at least as large as the absolute values.
+    /// Raises `reach` to the largest absolute value set, if that is larger.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a value is not finite.
@@ -297,7 +297,7 @@ impl<R: Real> Problem<R> {
         Some(value[0])
     }
 
-    /// Whether an interface may enter later even if there is none now.
+    /// Returns whether an interface may enter later even if there is none now.
     ///
     /// This is the case if inflow values are given, they or the velocity depend on time, and the
     /// velocity points inward at a vertex of the boundary or may do so later.
@@ -361,7 +361,8 @@ impl<R: Real> Problem<R> {
     }
 }
 
-/// Returns whether all values are inside (phi < 0), or `None` if some are inside and some outside.
+/// Returns whether all values are inside (phi < 0), or `None` if some are inside and some outside,
+/// or if there are no values.
 fn one_side(phi: &[f64]) -> Option<bool> {
     let first = *phi.first()? < 0.0;
     phi.iter().all(|&value| (value < 0.0) == first).then_some(first)

@@ -123,7 +123,7 @@ impl<R: Real> Problem<R> {
     }
 }
 
-/// Whether a cell has a vertex inside the band.
+/// Returns whether a cell has a vertex inside the band.
 pub(super) fn is_active(
     patch: &Patch<'_>,
     corners: &[u32],

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Rule {
     /// When the interface may have moved by half of the half width; without a band, never.
     Displacement,
-    /// Every `floor(w / (4 max r))` steps, but at least 1, where w is the half width and r ranges
-    /// over the inradii in the band (Fu et al., section 3.4); without a band, never.
+    /// Every `max(1, floor(w / (4 max r)))` steps, where w is the half width and r ranges over the
+    /// inradii in the band (Fu et al., section 3.4); without a band, never.
     Published,
     /// Every given number of steps; in a band, also whenever [`Rule::Displacement`] requires it.
     Every(usize),

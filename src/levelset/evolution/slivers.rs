@@ -40,12 +40,12 @@ impl Slivers {
         self.typical_inradius / self.inradius
     }
 
-    /// Whether explicit curvature steps would be too short.
+    /// Returns whether explicit curvature steps would be too short.
     pub(super) fn matter(&self) -> bool {
         self.factor() > SLIVER_STEPS
     }
 
-    /// Whether first-order steps may become so short that a warning is due.
+    /// Returns whether first-order steps may become so short that a warning is due.
     pub(super) fn are_slow(&self) -> bool {
         self.first_order_factor() > SLOW
     }

@@ -30,7 +30,7 @@ pub struct Snapshot {
     pub displacement: f64,
     /// The number of steps since the last reinitialization.
     pub steps_since: u64,
-    /// Whether no interface was left.
+    /// Whether no cell was cut by the interface at the start of the last step.
     pub gone: bool,
     /// phi; 32-bit values are widened, which is exact.
     pub phi: Vec<f64>,

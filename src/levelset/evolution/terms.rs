@@ -16,7 +16,7 @@ pub enum Coefficient<const K: usize> {
 }
 
 impl<const K: usize> Coefficient<K> {
-    /// Whether the coefficient is zero everywhere, so that its term can be omitted.
+    /// Returns whether the coefficient is zero everywhere, so that its term can be omitted.
     pub fn is_zero(&self) -> bool {
         let zero = |row: &[f64; K]| row.iter().all(|v| *v == 0.0);
         match self {
@@ -103,7 +103,7 @@ impl Terms {
         self
     }
 
-    /// Whether all terms are zero, so that nothing moves.
+    /// Returns whether all terms are zero, so that nothing moves.
     pub fn is_zero(&self) -> bool {
         self.velocity.is_zero()
             && self.normal_speed.is_zero()

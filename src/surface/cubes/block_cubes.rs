@@ -147,7 +147,7 @@ impl<'a, R: Real> Block<'a, R> {
         Ok(left_out)
     }
 
-    /// Whether no block before this one contains a corner of the cube.
+    /// Returns whether no block before this one contains a corner of the cube.
     fn owns(&self, low: [i32; 3]) -> bool {
         low.iter().all(|&c| c >= 0) || {
             let of_corner = |c| toward(corner(low, c).map(|x| x.div_euclid(self.edge)));

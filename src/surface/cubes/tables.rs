@@ -77,7 +77,7 @@ const fn around(face: usize) -> [usize; 4] {
     }
 }
 
-/// Whether two edges lie in the same face.
+/// Returns whether two edges lie in the same face.
 fn in_one_face(e: usize, f: usize) -> bool {
     let all = ends(e).into_iter().chain(ends(f));
     let (and, or) = all.fold((7, 0), |(and, or), corner| (and & corner, or | corner));

@@ -47,7 +47,7 @@ impl Masks {
         Masks { size, words, inside, missing }
     }
 
-    /// Whether any value is not finite.
+    /// Returns whether any value is not finite.
     pub fn has_missing(&self) -> bool {
         !self.missing.is_empty()
     }

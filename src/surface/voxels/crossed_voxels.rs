@@ -94,9 +94,9 @@ mod tests {
     /// rounding.
     const PARTS: i64 = 8;
 
-    /// Whether a triangle and a closed cube meet, decided in integers by the thirteen axes that can
-    /// separate two convex bodies (T. Akenine-Moeller, "Fast 3D triangle-box overlap testing",
-    /// 2001).
+    /// Returns whether a triangle and a closed cube meet, decided in integers by the thirteen axes
+    /// that can separate two convex bodies (T. Akenine-Moeller, "Fast 3D triangle-box overlap
+    /// testing", 2001).
     fn meets(triangle: &[[i64; 3]; 3], cube: [usize; 3]) -> bool {
         let x = triangle.map(|x| [0, 1, 2].map(|k| 2 * (x[k] - PARTS * cube[k] as i64)));
         let minus = |a: [i64; 3], b: [i64; 3]| [0, 1, 2].map(|k| a[k] - b[k]);

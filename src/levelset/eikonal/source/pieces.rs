@@ -6,12 +6,12 @@ use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::primitives::UnionFind;
 
-/// The cosine of the largest angle between adjacent simplices of one piece: 30 degrees.
+/// The cosine of the largest angle by which adjacent simplices of one piece may bend: 30 degrees.
 const SMOOTH: f64 = 0.866;
 /// The largest number of pieces. A source with more pieces is rough rather than composed of walls,
 /// and is not divided.
 const MOST_PIECES: usize = 256;
-/// The largest number of colors. Each one costs a solve.
+/// The largest number of colors. Each one costs at least one solve.
 const MOST_COLORS: usize = 8;
 
 /// Divides simplices into smooth pieces at their corners, and gives each piece the first color that
@@ -69,8 +69,8 @@ fn pieces(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
     numbered.collect()
 }
 
-/// Whether two simplices continue each other smoothly across the facet they share. Simplices that
-/// are cells always do.
+/// Returns whether two simplices continue each other smoothly across the facet they share.
+/// Simplices that are cells always do.
 fn is_smooth(mesh: &Mesh, facet: &[u32], a: &[u32], b: &[u32]) -> bool {
     if a.len() == mesh.kind.arity() {
         return true;

@@ -3,7 +3,7 @@
 use crate::geometry::Real;
 
 /// Returns the longest step that the first-order terms allow, `2 r / (d speed)` with `speed = |a| +
-/// |eps|`; infinite if the speed is 0.
+/// |eps|`; infinite if the speed is not positive.
 #[inline]
 pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R) -> R {
     let d = R::of((N - 1) as f64);
@@ -11,7 +11,7 @@ pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R) -> R {
 }
 
 /// Returns the longest step that the curvature term allows, `2 r^2 / (d beta)`; infinite if beta is
-/// 0.
+/// not positive.
 #[inline]
 pub fn largest_diffusive_step<R: Real, const N: usize>(inradius: R, beta: R) -> R {
     let d = R::of((N - 1) as f64);
