@@ -25,7 +25,7 @@ pub struct Advance {
     pub dt: f64,
     /// The largest change of phi per unit of time next to the interface, in the last step.
     pub rate: f64,
-    /// Whether the target was reached.
+    /// Whether the time [`StepTarget::target`] was reached.
     pub landed: bool,
 }
 

@@ -41,14 +41,14 @@ pub enum Cause {
 pub struct Breakdown {
     /// The kind of failure.
     pub what: What,
-    /// The number of the step.
+    /// The number of the failed step, counted from 1.
     pub step: u64,
     /// The time that the step would have reached, or the time at which the coefficient was
     /// evaluated.
     pub time: f64,
     /// The time step, or 0 if it had not been chosen.
     pub dt: f64,
-    /// The voxel.
+    /// The coordinates of the voxel.
     pub voxel: [i32; 3],
     /// The likely cause.
     pub cause: Cause,

@@ -21,7 +21,8 @@ use crate::geometry::Real;
 pub const REACH: usize = 2;
 
 /// Writes `E^3` values: the signed distance of voxels next to the interface, and plus or minus
-/// gamma elsewhere. Voxels beyond the extent get gamma. Always returns true.
+/// gamma elsewhere. Voxels beyond the extent get gamma. Always returns true, so that it has the
+/// same form as [`relax`].
 ///
 /// # Panics
 /// Panics if an array is too short. The halo must have [`REACH`] layers.

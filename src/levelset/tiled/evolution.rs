@@ -171,7 +171,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         })
     }
 
-    /// Reinitializes phi by `iterations` steps of the reinitialization equation.
+    /// Reinitializes phi by `iterations` steps of the reinitialization equation, at least one.
     ///
     /// # Errors
     /// See [`TiledEvolution::reinitialize`].
@@ -206,7 +206,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         self.motion.steps
     }
 
-    /// Returns the seconds spent so far.
+    /// Returns the time spent so far on each kind of work, in seconds.
     pub fn seconds(&self) -> Seconds {
         self.motion.seconds
     }

@@ -63,7 +63,7 @@ pub struct StepInfo {
     pub reinitialized: bool,
 }
 
-/// The seconds spent so far on each kind of work.
+/// The time spent so far on each kind of work, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Finding the blocks of a step.
@@ -93,7 +93,7 @@ pub struct Motion<R: Wide, S: Stored<R>, const E: usize> {
     pub stages: [Pool<S, E>; 2],
     /// The numerical options.
     pub options: Options,
-    /// The seconds spent so far.
+    /// The time spent so far on each kind of work, in seconds.
     pub seconds: Seconds,
     /// The time reached.
     pub time: f64,

@@ -27,7 +27,7 @@ pub struct TiledSnapshot {
     pub time: f64,
     /// The number of steps done.
     pub steps: u64,
-    /// The seconds spent so far.
+    /// The time spent so far on each kind of work, in seconds.
     pub seconds: Seconds,
 }
 

@@ -29,8 +29,8 @@ zeroset_gpu::cuda_header! {
 }
 
 /// Returns the number of steps between two checks: the steps that a front needs to cross a tile of
-/// edge `E`, plus one. The number is rounded up to a multiple of the reinitialization interval,
-/// because each reinitialization moves the interface a little.
+/// edge `E`, plus one. If phi is reinitialized at intervals, the number is rounded up to a multiple
+/// of the interval, because each reinitialization moves the interface a little.
 pub fn crossing_steps<const E: usize>(options: &Options) -> u64 {
     let through = (E as f64 / options.nu).ceil() as u64 + 1;
     match options.reinitialize {
