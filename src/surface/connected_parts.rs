@@ -41,7 +41,7 @@ impl Extent {
 }
 
 /// The connected component of each vertex. Triangles that share a vertex are connected. Components
-/// are numbered by their first vertex.
+/// are numbered in the order of their first vertices.
 #[derive(Clone, Debug)]
 pub struct Parts {
     of_vertex: Vec<u32>,

@@ -102,7 +102,8 @@ impl<'a, R: Real> Block<'a, R> {
         self.values[(x + n * (y + n * z)) as usize]
     }
 
-    /// Returns the block that contains a position. Each coordinate is -1 to `edge`.
+    /// Returns the block that contains a position, or `NONE`. The position is relative to the
+    /// corner of this block, and each coordinate is -1 to `edge`.
     fn block_at(&self, place: [i32; 3]) -> u32 {
         self.around[toward(place.map(|c| c.div_euclid(self.edge)))]
     }

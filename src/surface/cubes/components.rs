@@ -7,9 +7,9 @@ use crate::primitives::UnionFind;
 /// Numbers of connected components of a closed surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Components {
-    /// Outer boundaries, one per connected part of the inside.
+    /// Number of outer boundaries, one per connected part of the inside.
     pub outer: usize,
-    /// Components that bound a cavity of the inside.
+    /// Number of components that bound a cavity of the inside.
     pub cavities: usize,
 }
 

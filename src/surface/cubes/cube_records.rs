@@ -52,7 +52,8 @@ impl Record {
         &self.0
     }
 
-    /// Returns the crossing on edge `e`, as the fraction from its lower end to its upper end.
+    /// Returns the crossing on edge `e`, as the fraction from its lower end to its upper end; 0.5
+    /// if both stored values are 0.
     fn crossing(&self, e: usize) -> f64 {
         let [c, d] = ends(e).map(|c| f64::from(self.size(c)));
         if c + d > 0.0 { c / (c + d) } else { 0.5 }

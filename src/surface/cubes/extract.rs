@@ -92,7 +92,7 @@ pub fn extract<R: Real>(
     Ok(mesh)
 }
 
-/// Returns an error if a mesh cannot number `n` vertices.
+/// Returns an error if `n` vertices are too many for 32-bit indices.
 pub(in crate::surface) fn check_vertices(n: u64) -> Result<()> {
     if n <= u64::from(u32::MAX) {
         return Ok(());

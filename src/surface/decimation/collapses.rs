@@ -211,8 +211,8 @@ impl Collapses {
             || !tips.iter().any(|&tip| on_border(a, tip) && on_border(b, tip))
     }
 
-    /// Returns whether the triangles around a vertex that do not have `other` neither turn nor
-    /// become thin when the vertex moves.
+    /// Returns whether the triangles around vertex `v` that do not contain `other` neither turn
+    /// over nor become thin when `v` moves to `to`.
     fn keeps_normals(&self, v: u32, ring: &[u32], other: u32, to: Vec3) -> bool {
         ring.iter().map(|&t| self.rings.corners[t as usize]).filter(|t| !t.contains(&other)).all(
             |corners| {

@@ -51,9 +51,9 @@ impl std::str::FromStr for DecimationTarget {
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Decimation {
-    /// Number of triangles before.
+    /// Number of triangles before the decimation.
     pub before: usize,
-    /// Number of triangles after.
+    /// Number of triangles after the decimation.
     pub after: usize,
     /// Requested number of triangles.
     pub target: usize,
@@ -89,7 +89,8 @@ impl Decimation {
 
 /// Collapses edges of a surface of triangles until at most as many triangles are left as `target`
 /// states, by the quadric error metrics of M. Garland and P. Heckbert (*Surface simplification
-/// using quadric error metrics*, SIGGRAPH 1997).
+/// using quadric error metrics*, SIGGRAPH 1997). Stops earlier if hardly any further collapse is
+/// possible; see [`Decimation::doubt`].
 ///
 /// - Closed surfaces stay closed, and the topology does not change. No triangle turns over.
 /// - Boundaries and borders between groups and between materials (as in
