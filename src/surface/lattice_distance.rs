@@ -81,7 +81,8 @@ pub struct Filled {
 
 impl LatticeDistance {
     /// Prepares a surface for voxels at `origin + spacing * v` and a band of `half_width` voxels on
-    /// each side. `triangles` lists vertices, `[n * 3]`. The vertices must exist and be finite.
+    /// each side. `triangles` lists vertex indices, `[n * 3]`. The vertices must exist and be
+    /// finite.
     pub fn new(
         vertices: &[[f64; 3]],
         triangles: &[u32],

@@ -42,8 +42,8 @@ pub struct Topology {
     pub stuck_edges: usize,
 }
 
-/// A boundary loop: a closed chain of edges with one triangle each. It passes no vertex twice:
-/// where holes touch at a vertex, each has its own loop.
+/// A boundary loop: a closed chain of edges with one triangle each. It passes through no vertex
+/// twice: where holes touch at a vertex, each has its own loop.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Hole {
     /// Number of edges.

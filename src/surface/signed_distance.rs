@@ -18,7 +18,8 @@ pub struct Closest {
     pub distance: f64,
     /// The point of the surface.
     pub point: [f64; 3],
-    /// A triangle that contains the point of the surface, as numbered in the input of the index.
+    /// The index of a triangle that contains the point of the surface, in the order of the
+    /// triangles given to [`TriangleIndex::new`].
     pub triangle: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Finds the voxels inside of a closed surface, row by row, and the voxels that a surface crosses,
+//! Finds the voxels inside a closed surface, row by row, and the voxels that a surface crosses,
 //! slice by slice (the Dicer of Ziegler et al. 2006, section 8).
 //!
 //! Along a row of voxels in the direction of x, the winding number of a closed surface changes by
@@ -42,9 +42,9 @@ pub struct Voxels {
 }
 
 impl Voxels {
-    /// Marks the voxels of edge length `spacing` whose centers are inside of a mesh, which means
-    /// that the absolute value of the winding number is above 1/2. Also returns how the triangles
-    /// were oriented.
+    /// Marks the voxels of edge length `spacing` whose centers are inside a mesh, which means that
+    /// the absolute value of the winding number is above 1/2. Also returns how the triangles were
+    /// oriented.
     ///
     /// For tetrahedra, the boundary of the mesh is used. The box of voxels is centered on the
     /// bounding box of the mesh, with `margin` more voxels on each side.

@@ -159,7 +159,8 @@ impl<'a> Patch<'a> {
     }
 
     /// Replaces the edge at a side by the other diagonal of its two triangles if this makes them
-    /// rounder and folds nothing. Returns whether the edge was replaced.
+    /// rounder and folds nothing, and if neither the patch nor the surface has this diagonal as an
+    /// edge. Returns whether the edge was replaced.
     fn flip(&mut self, side: u32) -> bool {
         let (t, k) = (side as usize / 3, side as usize % 3);
         let other = self.opposite[t][k];

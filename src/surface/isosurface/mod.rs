@@ -142,7 +142,8 @@ pub fn isosurface(volume: &Volume, level: f64, options: &Options) -> Result<Mesh
     of!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
 }
 
-/// Returns an error if the level is not finite or the shape has no cubes.
+/// Returns an error if the level is not finite, or if the surface is not closed and the shape has
+/// no cubes.
 fn check(shape: [usize; 3], level: f64, options: &Options) -> Result<()> {
     if !level.is_finite() {
         return Err(Error::usage(format!("level {level}"), "give a finite number"));

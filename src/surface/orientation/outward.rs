@@ -243,7 +243,7 @@ impl<'a> Facing<'a> {
 struct Closed<'a> {
     mesh: &'a Mesh,
     sheets: &'a Sheets,
-    /// The components.
+    /// The indices of the components.
     numbers: Vec<usize>,
     /// Six times the volume of each, if its triangles are oriented like its first triangle.
     volumes: Vec<f64>,
@@ -279,7 +279,8 @@ impl<'a> Closed<'a> {
         }
     }
 
-    /// Returns the smallest component around the `k`-th one.
+    /// Returns the smallest closed component that contains the `k`-th one, or `None` if there is
+    /// none.
     fn parent(&self, k: usize) -> Option<usize> {
         let (low, high) = self.boxes[k];
         let mut around = Vec::new();

@@ -10,7 +10,7 @@ use crate::geometry::Vec3;
 pub(super) struct Sheets {
     /// For each triangle, whether it is oriented against the first triangle of its component.
     pub turned: Vec<bool>,
-    /// The triangles of each component. The first one is the lowest.
+    /// The triangles of each component. The first one has the smallest index.
     pub triangles: Vec<Vec<u32>>,
     /// For each component that cannot be oriented, an edge at which its triangles disagree.
     pub conflict: Vec<Option<[u32; 2]>>,
