@@ -19,11 +19,10 @@ pub(super) const ALL: u32 = (1 << DIRECTIONS) - 1;
 ///
 /// Bit d is set if an active voxel (|phi| < gamma or NaN) lies within `band.reach` layers of the
 /// boundary shared with the neighbor in direction d. That boundary is a face for six directions, an
-/// edge for twelve and a corner for eight. Bit [`ACTIVE`] is set if any voxel is active. A tile
-/// without active voxels normally has one sign. It requests no neighbors, and bit [`INSIDE`] is set
-/// if the sign is negative. If it contains both signs, the interface runs through it without a
-/// band. All other bits, including [`ACTIVE`], are then set, so that the tile stays and has all
-/// neighbors.
+/// edge for twelve and a corner for eight. Bit [`ACTIVE`] is set if any voxel is active. If a tile
+/// without active voxels has one sign, it requests no neighbors, and bit [`INSIDE`] is set if this
+/// sign is negative. If it has both signs, the interface runs through it without a band. All other
+/// bits, including [`ACTIVE`], are then set, so that the tile stays and has all neighbors.
 pub fn activity<const E: usize, R: Real, S: Stored<R>>(values: &[S], band: Band<R>) -> u32 {
     let active = borders::<E, S>(values, band.reach, |v| v.is_active(band.gamma));
     if active != 0 {

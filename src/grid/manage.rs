@@ -44,7 +44,7 @@ pub struct Status {
     pub created: usize,
     /// The number of tiles to delete.
     pub deleted: usize,
-    /// The number of ids that pools need room for.
+    /// The number of ids that pools need room for after the update.
     pub capacity: usize,
 }
 

@@ -143,7 +143,7 @@ impl Sheets {
         Sheets { numbers, corners, drawn, is_joint }
     }
 
-    /// Returns whether a triangle keeps three corners.
+    /// Returns whether a triangle still has three different corners after the merge.
     fn stays(&self, k: usize) -> bool {
         let [a, b, c] = self.drawn[k];
         a != b && b != c && c != a

@@ -52,7 +52,7 @@ pub struct Paths<'a> {
     parts: Vec<Part>,
     /// The cells at each vertex.
     at_vertex: GatherMatrix,
-    /// Finds the mesh points closest to starts; created for the first start that is not a vertex.
+    /// Finds the mesh point closest to a start; created for the first start that is not a vertex.
     locator: OnceLock<Locator<'a>>,
 }
 

@@ -68,7 +68,7 @@ impl Source {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The cell.
+    /// The index of the cell that contains the part.
     pub cell: u32,
     /// The number of the source, set by [`Source::numbered`]; 0 before that.
     pub source: u32,

@@ -20,8 +20,8 @@ const PASSES: usize = 12;
 /// loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
 /// In a loop with more vertices than the first number, the edge length at a new vertex is the mean
-/// edge length at the corners of its triangle times the second number. The number of triangles then
-/// grows like the number of vertices of the loop.
+/// edge length at the corners of the triangle in which it is placed, times the second number. The
+/// number of triangles then grows like the number of vertices of the loop.
 const LONG: (usize, f64) = (200, 1.2);
 
 /// A triangulation with a boundary loop.

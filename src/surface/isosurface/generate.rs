@@ -60,8 +60,8 @@ fn write_slice<T: Number>(
     write_vertices(field, masks, place, z, vertices);
 }
 
-/// Returns the crossing between phi `a` and phi `b`, as a fraction of the edge. On an edge to the
-/// layer around the volume, it is the midpoint.
+/// Returns the crossing on an edge with phi `a` and `b` at its ends, as a fraction of the edge. On
+/// an edge to the layer around the volume, where phi is `None`, it is the midpoint.
 #[inline(always)]
 pub(super) fn fraction(a: Option<f64>, b: Option<f64>) -> f64 {
     match (a, b) {
