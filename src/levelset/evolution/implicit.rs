@@ -104,8 +104,9 @@ impl<R: Real> Implicit<R> {
     }
 
     /// Runs conjugate gradients with the Jacobi preconditioner, starting from `next`. If
-    /// [`MOST_ITERATIONS`] do not reduce the residual sufficiently, returns the reduction that was
-    /// reached. Returns `None` on success, and also if the residual is 0 or a value is not finite.
+    /// [`MOST_ITERATIONS`] iterations do not reduce the residual sufficiently, returns the
+    /// reduction that was reached. Returns `None` on success, and also if the residual is 0 or a
+    /// value is not finite.
     ///
     /// `product` is scratch memory with unspecified contents.
     fn conjugate_gradients<const N: usize>(

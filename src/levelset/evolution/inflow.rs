@@ -95,7 +95,7 @@ impl Inflow {
         &self.boundary
     }
 
-    /// Returns the vector whose product with the velocity is the flux out of the gaps at
+    /// Returns the vector whose scalar product with the velocity is the flux out of the gaps at
     /// `boundary()[k]`. A gap is a place where the repair of the mesh left out flat tetrahedra. The
     /// faces beside a gap belong to one cell only, but are not on the boundary.
     pub fn gap(&self, k: usize) -> [f64; 3] {

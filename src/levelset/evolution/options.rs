@@ -95,7 +95,8 @@ pub struct Options {
     /// Whether advection and normal motion are computed as one wind `a + eps g / |g|` in one pass
     /// of the positive-coefficient scheme, which halves the work.
     pub one_pass: bool,
-    /// Whether the first-order part of each step is limited to the range of values around a vertex.
+    /// Whether the first-order part of each step keeps phi within the range of its values around
+    /// each vertex.
     pub clip: bool,
     /// The time integration of the curvature term.
     pub curvature_step: CurvatureStep,
@@ -160,8 +161,8 @@ impl Options {
         self
     }
 
-    /// Sets whether the first-order part of each step is limited to the range of values around a
-    /// vertex.
+    /// Sets whether the first-order part of each step keeps phi within the range of its values
+    /// around each vertex.
     pub fn with_clip(mut self, clip: bool) -> Self {
         self.clip = clip;
         self

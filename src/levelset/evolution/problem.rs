@@ -134,8 +134,8 @@ impl<R: Real> Problem<R> {
 
     /// Finds the first of several instants of `span` at which a coefficient is invalid in the patch
     /// of a vertex (patch order), and evaluates the coefficients at this instant. Returns the name
-    /// of the coefficient, the vertex and the instant. If there is no such instant, returns the
-    /// middle of the span.
+    /// of the coefficient, the vertex and the instant. If there is no such instant, evaluates the
+    /// bounds over the span, and returns the middle of the span as the instant.
     #[cold]
     fn first_invalid(&mut self, vertex: usize, span: TimeSpan) -> (&'static str, usize, f64) {
         const INSTANTS: u32 = 64;
@@ -169,8 +169,8 @@ impl<R: Real> Problem<R> {
         self.options.half_width.map_or(R::INFINITY, R::of)
     }
 
-    /// Returns the upper bound on `|phi|` (patch order): in a band, this is the half width; without
-    /// a band, the largest `|phi|`.
+    /// Returns the upper bound on `|phi|`: the half width in a band, or the largest absolute value
+    /// in `phi` (patch order) without a band.
     ///
     /// It is infinite if there is no band and the rule is [`Rule::Never`]. phi may then be rough,
     /// and even a stable step can make it grow beyond its current range (docs/level-set.md, section

@@ -36,7 +36,7 @@ pub struct Snapshot {
     pub phi: Vec<f64>,
     /// Whether `|phi|` was below the half width when the band was last updated.
     pub in_band: Vec<bool>,
-    /// The work done so far.
+    /// The time spent and the work done so far.
     pub totals: Totals,
 }
 

@@ -13,9 +13,9 @@ zeroset_gpu::cuda_header! {
 /// The search for a step between the longest one that is known to be allowed and the shortest one
 /// that is known not to be.
 ///
-/// A step is allowed if it is at most as long as the limit that the bounds of the coefficients
-/// over the step put on it. The limit falls or stays the same if the step gets longer, so a limit
-/// is an allowed step, too.
+/// A step is allowed if it is at most as long as the limit that the bounds of the coefficients over
+/// the step put on it. The limit falls or stays the same if the step gets longer, so the limit of a
+/// step that is too long is an allowed step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepSearch {
     allowed: f64,
@@ -44,8 +44,8 @@ impl StepSearch {
         self.too_long
     }
 
-    /// Takes the limit for the trial step. Returns the length of the step to take once the search
-    /// ends.
+    /// Takes the limit for the trial step. Returns the length of the step to take if the search
+    /// ends, otherwise `None`.
     pub fn learn(&mut self, limit: f64) -> Option<f64> {
         let is_first = self.trials == 0;
         self.trials += 1;

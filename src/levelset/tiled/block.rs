@@ -160,7 +160,8 @@ impl<R: Real> Block<'_, R> {
 /// the statistics of the voxels within it.
 ///
 /// # Panics
-/// Panics if an array is shorter than stated above for a halo of `scheme.reach()` voxels.
+/// Panics if an array is shorter than its documentation states for a halo of `scheme.reach()`
+/// voxels.
 pub fn advance<R: Wide, const E: usize>(
     scheme: Scheme,
     block: &Block<'_, R>,

@@ -35,8 +35,9 @@ impl<R: Real> Prepared<R> {
         }
     }
 
-    /// Returns the values, bounds or means on a block, or `None` if there are none. Raises `change`
-    /// to the [`Speed::change`] of the coefficient if that is larger.
+    /// Returns the values, bounds or means on a block, or `None` if the coefficient is zero, or if
+    /// it is stored and `block` has no id. Raises `change` to the [`Speed::change`] of the
+    /// coefficient if that is larger.
     fn values<'a>(
         &'a self,
         block: Place,
@@ -130,7 +131,7 @@ pub(super) struct Speed {
 }
 
 impl Speed {
-    /// Returns the result for coefficients with the given flaws.
+    /// Returns a speed of zero with the given flaws.
     pub fn flawed(not_finite: bool, negative: bool) -> Self {
         Speed { not_finite, negative, ..Speed::default() }
     }

@@ -3,7 +3,7 @@
 use crate::levelset::tiled::lanes::Lanes;
 use crate::levelset::tiled::neighborhood::Around;
 
-/// The largest `|kappa|` that a grid can represent: two principal curvatures of 1/h each.
+/// The largest `|kappa|` that a grid can represent: two principal curvatures of 1 per voxel each.
 const MOST: f64 = 2.0;
 
 /// The central differences at one voxel.
