@@ -12,7 +12,8 @@ use super::bvh::{Tree, box_of};
 use crate::geometry::Vec3;
 use crate::geometry::simplex::closest_point;
 
-/// Distance from a box, in diagonals of the box, beyond which its edges are bounded as a whole.
+/// Distance from a box, in diagonals of the box, beyond which the integral along its edges is
+/// bounded as a whole.
 const FAR: f64 = 4.0;
 
 /// Boundary edges of a surface: edges along which triangles run more often in one direction than in

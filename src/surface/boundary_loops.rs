@@ -18,7 +18,7 @@ pub(super) struct BoundaryLoop {
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     count: u32,
-    /// The first two triangles.
+    /// The first two triangles; equal if there is only one.
     triangles: [u32; 2],
 }
 

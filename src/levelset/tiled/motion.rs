@@ -157,7 +157,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         self.steps.is_multiple_of(TIDY_EVERY as u64)
     }
 
-    /// Makes room for `tiles` ids in every array.
+    /// Makes room for `tiles` ids in every array that the options require.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory. phi is then

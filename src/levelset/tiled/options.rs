@@ -1,5 +1,5 @@
-//! Options of the evolution on tiles that select numerical methods. The case file uses these names
-//! in kebab case, such as "first-order".
+//! Options of the evolution on tiles that select numerical methods. The case file uses the names of
+//! the variants in kebab case, such as "first-order".
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub enum Reinitialize {
     },
     /// Steps of the reinitialization equation, after every `every` time steps.
     Equation {
-        /// The number of steps of the equation each time.
+        /// The number of steps of the equation per reinitialization.
         iterations: usize,
         /// The number of time steps between reinitializations.
         every: u64,
@@ -76,7 +76,7 @@ pub struct Options {
     /// The half width of the band in voxels. phi is clamped to [-gamma, gamma]. From 1 to
     /// [`MOST_GAMMA`]; a dense grid also accepts infinity.
     pub gamma: f64,
-    /// The differences.
+    /// The differences of all terms except curvature.
     pub scheme: Scheme,
     /// The time integration.
     pub time: Time,
@@ -120,7 +120,7 @@ impl Options {
         self.with_scheme(Scheme::FirstOrder).with_time(Time::Euler)
     }
 
-    /// Sets the differences.
+    /// Sets the difference scheme.
     pub fn with_scheme(mut self, scheme: Scheme) -> Self {
         self.scheme = scheme;
         self

@@ -71,7 +71,8 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         self.keys.len()
     }
 
-    /// Returns how many of the tiles that the interface crosses are old, compared with `before`.
+    /// Returns the number of old tiles: those in which the interface has moved by at most a
+    /// fiftieth of a voxel since `before`.
     pub fn n_old<R: Real>(&self, before: &Self, gamma: R) -> usize
     where
         S: Stored<R>,

@@ -14,7 +14,7 @@ pub(super) struct Rings {
     pub count: usize,
     /// The next slot of the same vertex.
     next: Vec<u32>,
-    /// A slot of each vertex.
+    /// A slot of each vertex, or `NONE` if it has no triangles.
     first: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Triangulations of a closed chain of edges with minimal area.
+//! Minimal-area triangulations of a closed chain of edges.
 
 use crate::geometry::Vec3;
 use crate::geometry::cut::cut_polygon;

@@ -70,8 +70,8 @@ pub(super) fn fraction(a: Option<f64>, b: Option<f64>) -> f64 {
     }
 }
 
-/// Visits the crossings of a slice in order. The arguments of `visit` are the lower voxel, the axis
-/// and the fraction.
+/// Visits the crossings of a slice in order. The arguments of `visit` are the voxel at the lower
+/// end of the edge, the axis, and the fraction along the edge.
 #[inline(always)]
 pub(super) fn crossings<T: Number>(
     field: &Field<T>,

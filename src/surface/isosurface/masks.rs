@@ -67,7 +67,8 @@ impl Masks {
     }
 }
 
-/// Packs the results of a predicate on a slice into words, shifted by the layer around the volume.
+/// Packs the results of a predicate on a slice into words, shifted by the layer around the volume,
+/// if there is one.
 #[inline(always)]
 fn pack<T: Number>(field: &Field<T>, z: usize, out: &mut [u64], holds: impl Fn(T) -> bool) {
     let words = field.size()[0].div_ceil(WORD);

@@ -113,11 +113,11 @@ pub(super) struct Row {
 
 /// The first vertex of each row, its numbers of crossings, and the first triangle of each slice.
 pub(super) struct Counts {
-    /// First vertex of each row, and the total number at the end: `[rows + 1]`.
+    /// First vertex of each row, and the total number of vertices at the end: `[rows + 1]`.
     pub first_vertex: Vec<u32>,
     /// Numbers of crossings along x and along y of each row. Their vertices precede those along z.
     pub crossings: Vec<[u32; 2]>,
-    /// First triangle of each slice, and the total number at the end: `[slices + 1]`.
+    /// First triangle of each slice, and the total number of triangles at the end: `[slices + 1]`.
     pub first_triangle: Vec<u64>,
 }
 

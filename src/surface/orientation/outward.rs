@@ -24,8 +24,8 @@ const RAYS: [[f64; 3]; 5] = [
     [0.577, 0.523, -0.627],
     [-0.617, 0.551, 0.563],
 ];
-/// A ray does not tell the sides of a triangle apart if the cosine of its angle to the normal is at
-/// most this.
+/// A ray does not tell the sides of a triangle apart if the absolute value of the cosine of its
+/// angle to the normal is at most this.
 const GRAZING: f64 = 0.1;
 /// The limit that the absolute value of [`Facing::vote`] must exceed to orient an open component.
 const OPEN: f64 = 0.5;
@@ -40,7 +40,8 @@ pub struct Outward {
     pub turned: usize,
     /// Number of components in which triangles were turned.
     pub components: usize,
-    /// Number of closed components inside others whose triangles face the space that they enclose.
+    /// Number of cavities: closed components inside others, with triangles that face the space that
+    /// they enclose.
     pub cavities: usize,
     /// Number of components that have only one side, such as a Moebius strip. They do not change.
     pub one_sided: usize,
@@ -249,7 +250,8 @@ struct Closed<'a> {
     volumes: Vec<f64>,
     boxes: Vec<(Vec3, Vec3)>,
     tree: Tree,
-    /// The triangles of components that contain the boxes of others.
+    /// The triangles of components that contain the boxes of others, indexed when they are first
+    /// needed.
     indices: RefCell<Vec<Option<TriangleIndex>>>,
 }
 

@@ -20,7 +20,7 @@ struct Evaluation {
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Runs the evaluations of a step. phi is then the result of the last evaluation, or of the
-    /// first one that produced NaN. The first stage holds the previous phi. If `averages` is true,
+    /// first one that produced NaN. `stages[0]` then holds the previous phi. If `averages` is true,
     /// the means of coefficients that change much replace their values.
     pub(super) fn stages<G: Blocks<R, S, E>>(
         &mut self,
