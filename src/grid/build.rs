@@ -115,7 +115,8 @@ where
 }
 
 impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
-    /// Computes the values of the tiles of one generation.
+    /// Computes the values of the tiles of one generation, and returns the properties of these
+    /// tiles.
     fn look_at<R: Real>(
         &mut self,
         front: &[TileKey],

@@ -57,7 +57,7 @@ pub struct Created {
     pub position: u32,
     /// The id under which its values are stored.
     pub id: u32,
-    /// The signs of its missing neighbors.
+    /// Bit d: the neighbor in direction d is missing and inside.
     border: u32,
     /// Whether its values are -gamma. Otherwise they are gamma.
     pub inside: bool,

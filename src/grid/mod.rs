@@ -74,7 +74,7 @@ pub struct Band<R> {
 }
 
 impl<R: Real> Band<R> {
-    /// Returns phi clamped to the band.
+    /// Returns phi clamped to the band. NaN stays NaN.
     pub fn clamp(&self, phi: R) -> R {
         if phi >= self.gamma {
             self.gamma
@@ -92,7 +92,8 @@ impl<R: Real> Band<R> {
         Band { reach: (self.reach + SPARE).min(E), ..self }
     }
 
-    /// Returns the value of all voxels of a missing tile.
+    /// Returns the value of all voxels of a missing tile: -gamma if the tile is inside, otherwise
+    /// gamma.
     pub fn far(&self, inside: bool) -> R {
         if inside { -self.gamma } else { self.gamma }
     }
@@ -217,7 +218,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 
     /// Updates the sign of the space beyond all tiles. No active tile lies before the first tile,
-    /// so the half space before it has one sign.
+    /// so the half space before it has one sign. Without tiles, the sign does not change.
     fn refresh_background(&mut self) {
         if let Some(first) = self.borders.first() {
             self.background = first & 1 << (CENTER - 9) != 0;

@@ -52,6 +52,7 @@ pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
 }
 
 /// Copies to `out` the layers of the neighbor in direction `D`, in rows of `WIDTH` values along x.
+/// If the neighbor is missing, fills them with plus or minus gamma.
 fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, R, S>(
     phi: &Pool<S, E>,
     tile: &Tile,

@@ -33,7 +33,7 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
         Ok(())
     }
 
-    /// Returns the number of ids that fit.
+    /// Returns the number of ids that the pool has room for.
     pub fn n_tiles(&self) -> usize {
         self.values.len() / Self::TILE
     }

@@ -7,11 +7,11 @@ use super::{TileKey, TiledGrid};
 pub struct Parts {
     /// The keys as integers.
     pub keys: Vec<u64>,
-    /// See [`TiledGrid::borders`].
+    /// The signs of missing neighbors; see [`TiledGrid::borders`].
     pub borders: Vec<u32>,
-    /// See [`TiledGrid::ages`].
+    /// The ages of the tiles; see [`TiledGrid::ages`].
     pub ages: Vec<u8>,
-    /// See [`TiledGrid::background`].
+    /// Whether the space beyond all tiles is inside.
     pub background: bool,
 }
 

@@ -85,7 +85,8 @@ impl<'a> Dilated<'a> {
         Dilated { walk: Walk::new(list), next: start.max(first), end }
     }
 
-    /// Returns the first tile at or after `self.next` that has a neighbor in the list.
+    /// Returns the first tile, from `self.next` up to but not including `self.end`, that is in the
+    /// list or has a neighbor in it.
     fn nearest(&mut self) -> Option<TileKey> {
         let next = self.next.bits();
         let mut nearest = u64::MAX;

@@ -132,7 +132,8 @@ impl<S: Copy + Default + Send + Sync> Layer<S> {
     }
 }
 
-/// Computes one row of tiles along x.
+/// Computes the request masks of a row of tiles along x, and the values of its active tiles.
+/// Returns an error if an active tile lies outside the box.
 fn row<const E: usize, R: Real, S: Stored<R>>(
     frame: &Frame,
     (y, z): (usize, i32),
