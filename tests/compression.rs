@@ -12,7 +12,7 @@ use predicates::str::contains;
 use zeroset::io::{VolumeOptions, WriteOptions, read, write_volume};
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// The option, as text of a command line, and the attribute `compressor` of the written file.
+/// The option as written on the command line, and the attribute `compressor` of the resulting file.
 const WORDS: [(&str, &str); 4] = [
     ("", "vtkZLibDataCompressor"),
     (" --compression zlib", "vtkZLibDataCompressor"),

@@ -68,7 +68,8 @@ pub fn table(cpu: &Arc<Cpu>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns a circle around the center and a wind that rotates it.
+/// Returns phi for a circle around the center, and a wind that rotates the circle around the
+/// center.
 fn turning(mesh: &Mesh, n: u32) -> (Vec<f64>, Terms) {
     let center = f64::from(n) / 2.0;
     let phi = |x: &[f64; 3]| (x[0] - center).hypot(x[1] - center) - center / 2.0;

@@ -19,7 +19,7 @@ use zeroset::run::{CleanedMesh, setup};
 use crate::Failed;
 use crate::motion::{all_terms, median, published, step};
 
-/// The argument with which the benchmark starts itself in a process without a context.
+/// The argument with which the benchmark starts itself again, as a process without a CUDA context.
 pub const CONTEXT: &str = "context";
 
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {

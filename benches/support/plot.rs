@@ -36,7 +36,8 @@ const COLORS: [RGBColor; 5] = [
 const GRID: RGBColor = RGBColor(221, 221, 221);
 
 impl Axis {
-    /// Returns the position of a number on the axis, which is its logarithm on a logarithmic axis.
+    /// Returns the position of a number on the axis: its logarithm to base 10 on a logarithmic
+    /// axis, and the number itself on a linear axis.
     fn place(&self, x: f64) -> f64 {
         if self.is_log { x.log10() } else { x }
     }

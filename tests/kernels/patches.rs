@@ -11,7 +11,8 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 
 use crate::layouts::patches::PatchesArgument;
 
-/// Number of entries of the gather matrix (rows and columns) that the kernels pack into a word.
+/// Number of entries of the gather matrix (row starts and columns) that the kernels read as one
+/// word.
 const COLUMNS: usize = 8;
 
 /// The counterpart of `struct Start` in the kernels: the first vertex, halo vertex, cell and word

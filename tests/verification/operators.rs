@@ -112,7 +112,8 @@ pub fn moved(mesh: &Mesh) -> Mesh {
     Mesh::new(kind, vertices, mesh.cells.clone())
 }
 
-/// Returns the largest difference, relative to the largest value.
+/// Returns the largest difference between `a` and `b`, relative to the largest absolute value of
+/// `a`.
 pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     let difference = largest(a.iter().zip(b).map(|(a, b)| (a - b).abs()));
     difference / largest(a.iter().map(|v| v.abs()))

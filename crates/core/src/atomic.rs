@@ -53,7 +53,8 @@ pub fn write_by_name(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Res
 }
 
 /// Writes a file whose name the user did not give, such as the data file of a header. `body` writes
-/// the contents. Unlike [`write()`], the function never replaces a file with other contents.
+/// the contents. Unlike [`write()`], the function never replaces an existing file: if one exists,
+/// it must have the same contents as the new one.
 ///
 /// # Errors
 /// Returns the errors of [`write()`], and [`Error::Output`] if the file exists with other contents.

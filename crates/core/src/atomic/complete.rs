@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// A file that is completely written under a temporary name.
 pub(super) struct Complete {
     pub path: PathBuf,
-    /// The file that `path` leads to.
+    /// The file that `path` leads to after following links.
     pub target: PathBuf,
     pub file: NamedTempFile,
     pub made: Unfinished,
@@ -124,7 +124,7 @@ impl Begun {
     }
 }
 
-/// A writer that computes the hash of what passes through it, if it has a hasher.
+/// A writer to a file. If it has a hasher, it also hashes all bytes that it writes.
 struct Hashed {
     file: NamedTempFile,
     hasher: Option<blake3::Hasher>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The system's name for standard input, which is `-` on the command line.
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// Returns a file name as messages show it.
+/// Returns a file name as messages show it. Standard input is shown as "standard input".
 pub fn shown(file: &Path) -> std::path::Display<'_> {
     let is_stream = file.as_os_str() == STANDARD_INPUT;
     if is_stream { Path::new("standard input").display() } else { file.display() }
@@ -23,7 +23,7 @@ pub fn plain(text: String) -> String {
     shown.chain(long.then_some("...").into_iter().flat_map(str::chars)).collect()
 }
 
-/// Returns a prefix such as "case.toml:8: ".
+/// Returns a prefix such as "case.toml:8: ", or an empty text if there is no file.
 pub fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     match (file, line) {
         (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
@@ -32,7 +32,7 @@ pub fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     }
 }
 
-/// Returns the remedy as a suffix, such as "; add a vertex".
+/// Returns the remedy as a suffix, such as "; add a vertex", or an empty text if it is empty.
 pub(super) fn and_then(remedy: &str) -> String {
     if remedy.is_empty() { String::new() } else { format!("; {remedy}") }
 }

@@ -171,7 +171,7 @@ impl Enclosure {
                 return Enclosure::truth(Some(false));
             }
             _ if op.is_condition() => {}
-            // Some powers of NaN are 1.
+            // NaN^0 and 1^NaN are 1.
             Binary::Power if a.is_nan() || b.is_nan() => return Enclosure::unbounded(),
             _ if a.is_nan() || b.is_nan() => return Enclosure::constant(f64::NAN),
             _ if a.is_unknown() || b.is_unknown() => return Enclosure::unbounded(),

@@ -15,7 +15,7 @@ pub const BENT: f64 = 0.1;
 /// The largest number of corners of a polygon that can be cut other than as a fan.
 const MOST_CORNERS: usize = 1 << 16;
 
-/// The cut of a polygon.
+/// The triangles into which a polygon is cut, and how far the polygon is from a plane.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CutPolygon {

@@ -14,7 +14,7 @@ const MOST_HUBS: usize = 64;
 /// The number of steps in the search for a point that sees all faces.
 const STEPS: i32 = 400;
 
-/// The cut of a polyhedron.
+/// The tetrahedra into which a polyhedron is cut.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CutPolyhedron {

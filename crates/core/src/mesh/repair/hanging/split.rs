@@ -52,7 +52,7 @@ impl<'a> Work<'a> {
         let mut pending = vec![(a, b, nodes)];
         while let Some((a, b, nodes)) = pending.pop() {
             let Some(middle) = nodes.get(nodes.len() / 2).copied() else { continue };
-            // The edge may be a part of a longer one, which was split at its own nodes.
+            // The edge may already have been split as part of a longer edge with nodes of its own.
             let earlier = self.splits.node_of(&[a, b]);
             let node = earlier.unwrap_or(middle);
             if earlier.is_some() || self.split_at(&[a, b], middle) {
