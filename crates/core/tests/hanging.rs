@@ -80,8 +80,8 @@ fn checked(mesh: &Mesh) -> (Mesh, Repair) {
     checked_up_to(mesh, 1e-6)
 }
 
-/// Does the same as [`checked`]. The size may change by the given fraction, because nodes with
-/// rounded coordinates do not lie exactly on their edges.
+/// Splits and checks a mesh like [`checked`], but its size may change by the given fraction,
+/// because nodes with rounded coordinates do not lie exactly on their edges.
 fn checked_up_to(mesh: &Mesh, rounding: f64) -> (Mesh, Repair) {
     let (whole, repair) = split(mesh.clone());
     assert_eq!(whole.vertices, mesh.vertices);

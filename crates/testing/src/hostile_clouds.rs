@@ -24,7 +24,7 @@ pub struct Las {
     pub scale: f64,
 }
 
-/// One point of format 0 directly after the header.
+/// The header fields of a file that has one point of format 0 directly after the header.
 pub const LAS: Las = Las { begin: 227, records: 0, format: 0, length: 20, n: 1, scale: 0.01 };
 
 impl Las {

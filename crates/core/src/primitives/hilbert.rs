@@ -7,8 +7,8 @@ pub const BITS: u32 = 21;
 /// The number of bits of a key.
 pub const KEY_BITS: u32 = 3 * BITS;
 
-/// The number of points whose keys are computed together, because the steps of a single key depend
-/// on each other.
+/// The number of points whose keys are computed together. The steps of a single key depend on each
+/// other, so only the steps of different keys can run in parallel.
 pub const LANES: usize = 8;
 
 /// The lattice of a Hilbert curve over a box.

@@ -12,9 +12,11 @@ use crate::words::{counted, short};
 /// The distance within which vertices coincide, as a fraction of the shortest boundary edge at each
 /// of them. If the coordinates in the file are less precise, the distance is larger.
 const CLOSE: f64 = 1e-4;
-/// The distance within which facets that are not joined are near, as a fraction of the same edge.
+/// The distance within which facets that are not joined count as near, as a fraction of the
+/// shortest boundary edge at each vertex.
 const NEAR: f64 = 1e-2;
-/// The upper limit of the larger distance that [`CLOSE`] mentions, as a fraction of the same edge.
+/// The largest distance within which vertices coincide if the coordinates in the file are less
+/// precise, as a fraction of the shortest boundary edge at each vertex.
 const COARSE: f64 = 0.05;
 
 /// The numbers of coincident vertices and facets that were joined or kept apart.
@@ -101,11 +103,11 @@ impl Join {
     }
 }
 
-/// The cells of a mesh before it was changed, and the one that each cell comes from.
+/// The cells of a mesh before it was changed, and the original cell of each current cell.
 pub(super) struct Stored<'a> {
     /// The corners of the cells.
     pub cells: &'a [u32],
-    /// The original cell of each cell. Empty if no cell was replaced.
+    /// The original cell of each current cell. Empty if no cell was replaced.
     pub parents: &'a [u32],
 }
 

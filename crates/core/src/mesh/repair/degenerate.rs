@@ -117,7 +117,7 @@ pub(super) fn remove(
     (counts, parents)
 }
 
-/// A cell whose thinness is at most the bound.
+/// A cell that [`degenerate_cells`] found because its thinness is at most the bound.
 struct Candidate {
     cell: u32,
     thinness: f64,

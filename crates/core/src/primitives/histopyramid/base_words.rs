@@ -1,9 +1,9 @@
 //! The base of a pyramid: one bit per cell, 64 cells per word, in the order of the keys.
 //!
-//! A word covers 64 cells of a row, 8 x 8 cells of a plane or 4 x 4 x 4 cells of a volume. This
-//! replaces three levels with a fan of four or two levels with a fan of eight. Within a word, the
-//! bits are in the order of a descent (Z-order), so that the key of a cell within its word is the
-//! number of set bits below the bit of the cell.
+//! A word covers 64 cells of a row, 8 x 8 cells of a plane or 4 x 4 x 4 cells of a volume. It
+//! stands for three levels in which each cell has four children, or for two levels with eight
+//! children. Within a word, the bits are in the order of a descent (Z-order), so that the key of a
+//! cell within its word is the number of set bits below the bit of the cell.
 
 use rayon::prelude::*;
 

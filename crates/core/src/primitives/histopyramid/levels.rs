@@ -156,8 +156,8 @@ impl Levels {
         self.levels.len()
     }
 
-    /// Returns the numbers of records of a level along each axis, which are the cells of the level
-    /// above.
+    /// Returns the numbers of records of a level along each axis, which equal the numbers of cells
+    /// of the level above.
     #[inline]
     pub fn records(&self, level: usize) -> [usize; 3] {
         self.levels[level].records

@@ -20,8 +20,8 @@ const FINE: f64 = 5e-2;
 /// The distance by which rounding may move a node off its edge or face, as a multiple of the
 /// spacing of the rounded numbers: half a diagonal for the node, and as much for the edge.
 const MOVED: f64 = 1.75;
-/// A vertex closer to an end of an edge than this fraction of its length does not count as inside
-/// the edge.
+/// A vertex closer to an end of an edge than this fraction of the length of the edge does not count
+/// as inside the edge.
 pub(super) const END: f64 = 1e-3;
 
 /// The edges and faces with vertices inside them.
@@ -98,7 +98,7 @@ impl Search<'_> {
     }
 
     /// Returns the tolerance for nodes whose cells share vertices with the cell of an edge or face.
-    /// The rounding of the coordinates may move such a node further.
+    /// The rounding of the coordinates may move such a node farther than the usual tolerance.
     fn linked_tolerance(&self, length: f64) -> f64 {
         let is_fine = self.quantum <= FINE * length;
         self.tolerance(length).max(if is_fine { MOVED * self.quantum } else { 0.0 })

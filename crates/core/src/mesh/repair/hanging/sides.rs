@@ -9,8 +9,8 @@ use crate::mesh::repair::apart::Apart;
 use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Kind, Mesh};
 
-/// Removes the nodes from `found` at which sides would be connected that `weld`, a group or a
-/// material keeps apart. Returns the number of edges and faces that lost a node.
+/// Removes from `found` the nodes at which a split would connect two sides that `weld`, a group or
+/// a material keeps apart. Returns the number of edges and faces that lost a node.
 pub(super) fn keep_apart(
     mesh: &Mesh,
     boundary: &[[u32; 3]],
@@ -104,8 +104,9 @@ impl<'a> Sides<'a> {
         linked
     }
 
-    /// Returns true if a boundary facet with all vertices of `base` and one at a node may be
-    /// joined: neither belongs to a group, and their cells have the same material.
+    /// Returns true if a boundary facet that contains all vertices of `base` may be joined to a
+    /// boundary facet at one of the nodes: `weld` allows it, neither facet belongs to a group, and
+    /// their cells have the same groups and materials.
     fn may_join(&self, base: &[u32], nodes: &[u32]) -> bool {
         if self.weld == Weld::Never {
             return false;
