@@ -205,7 +205,7 @@ fn volumes_and_other_surfaces_in_another_frame_are_doubtful() {
     let surface = |name: &str| format!("mesh = {{ path = \"{name}\", scale = 0.95 }}");
     assert!(run(&surface("scanner.surf.gii"), "").contains(OFFSET));
     assert!(!run(&surface("scanner.surf.gii"), "frame = \"scanner\"").contains("mm off"));
-    // Both have the same frame, or the frame of one is unknown.
+    // Both surfaces have the same frame, or the frame of one is unknown.
     assert!(!run(&surface("lh.pial"), "").contains("mm off"));
     assert!(!run(&surface("plain.ply"), "").contains("mm off"));
 }

@@ -262,7 +262,7 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
     place.put("d.vtp", "old");
     place.refused(distance, &[6], ours);
     assert!(place.run(&format!("{distance} --paths d_paths.vtp")).status.success());
-    // The same command gives the same paths.
+    // The same command gives the same paths, so the file need not be replaced.
     assert!(place.run(distance).status.success());
     place.refused(&distance.replace("vertex:9", "vertex:10"), &[6], ours);
     place.refused("convert mesh.mesh mesh.sol", &[2], "mesh.sol: is an input file");

@@ -34,8 +34,8 @@ fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
     (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
 }
 
-/// Compares every way to extract the surface. Returns the total number of triangles of these
-/// surfaces.
+/// Compares the surfaces from both devices, with each combination of options. Returns the total
+/// number of triangles.
 fn compare(cuda: &Arc<Cuda>, volume: &Volume, level: f64) -> usize {
     let mut triangles = 0;
     for closed in [false, true] {

@@ -23,7 +23,7 @@ const RULES: [Rule; 6] = [
 
 const SHAPE: [usize; 3] = [35, 28, 41];
 
-/// Returns waves between -1 and 1 with a few missing values.
+/// Returns the value of voxel `n`: waves between -1 and 1, or NaN in a few voxels.
 fn wave(n: usize) -> f64 {
     let [nx, ny, _] = SHAPE;
     let [x, y, z] = [n % nx, n / nx % ny, n / nx / ny].map(|i| i as f64 * 0.23);

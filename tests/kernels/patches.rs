@@ -16,7 +16,7 @@ use crate::layouts::patches::PatchesArgument;
 const COLUMNS: usize = 8;
 
 /// The counterpart of `struct Start` in the kernels: the first vertex, halo vertex, cell and word
-/// of columns.
+/// of columns of a patch.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Start([u32; 4]);
@@ -121,14 +121,15 @@ impl<R: Real> HostPatches<R> {
         self.patches.largest().1 / self.patches.arity()
     }
 
-    /// Returns the largest size of the gather matrix of any patch: the number of its rows and
-    /// columns.
+    /// Returns the largest size of the gather matrix of any patch: the number of its row starts and
+    /// columns, rounded up to whole words.
     pub fn largest_columns(&self) -> usize {
         let sizes = self.starts.windows(2).map(|w| (w[1].0[3] - w[0].0[3]) * COLUMNS as u32);
         sizes.max().unwrap_or(0) as usize
     }
 
-    /// Returns, for each patch, the length of the longest edge in the patch and its neighbors.
+    /// Returns, for each patch, the length of the longest edge in the patch and its neighboring
+    /// patches.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
             let x = self.coordinates.of(&self.patches, p);

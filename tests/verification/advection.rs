@@ -172,8 +172,8 @@ fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f6
     let options = if is_second_order { galerkin() } else { whole() };
     let run = evolve(&domain, &phi, &rotation, options, 1.0);
     // The area lost by a second-order scheme is smaller than the error of measuring the area on
-    // linear cells. It is therefore measured relative to the initial area that is measured in the
-    // same way.
+    // linear cells. The loss is therefore taken relative to the initial area that is measured in
+    // the same way, and not to the exact area.
     let start = if is_second_order { measure(&domain.plain, &phi).enclosed } else { area };
     vec![area_error(&domain.plain, &run.phi, start)]
 }

@@ -1,4 +1,4 @@
-//! Compares the cost of a step in a narrow band in a large domain with that in a small domain.
+//! Compares the cost of a step in a narrow band between a large and a small domain.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,8 +21,8 @@ const STEPS: usize = 100;
 /// The number of samples of each domain.
 const SAMPLES: usize = 41;
 
-/// Returns the time per step of a circle in a domain of 16 times the area, divided by that in the
-/// small domain.
+/// Returns the time per step of a circle in a domain of 16 times the area, divided by its time per
+/// step in the small domain.
 ///
 /// The result is the median over pairs of samples. The samples of a pair are taken one after the
 /// other, so that other work on the machine slows both down alike.

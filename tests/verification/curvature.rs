@@ -165,7 +165,7 @@ fn angle(x: Vec3, axis: Vec3) -> f64 {
     x.cross(&axis).norm().atan2(x.dot(&axis))
 }
 
-/// Returns an axis that is not an axis of a subdivided icosahedron.
+/// Returns an axis that is not a symmetry axis of a subdivided icosahedron.
 fn oblique() -> Vec3 {
     Vec3::new(0.3, 0.5, 0.8).normalize()
 }

@@ -108,7 +108,8 @@ pub struct Findings<'a> {
     pub plain: Vec<(&'a Case, Vec<Outcome>)>,
     /// The cases in single precision.
     pub single: Vec<(&'a Case, Vec<Outcome>)>,
-    /// The cases on planar meshes rotated in R^3, with the largest difference of each series.
+    /// The cases that also ran on planar meshes rotated in R^3, with the mesh and the largest
+    /// difference from the results on the original mesh.
     pub turned: Vec<(&'a Case, &'static str, f64)>,
     /// The cost of a step in a domain of 16 times the area, divided by the cost in the small
     /// domain. `None` if it was not measured.
@@ -131,7 +132,8 @@ pub fn by_case(tasks: &[Task], outcomes: Vec<Outcome>) -> Vec<(&'static Case, Ve
 
 /// The gates that do not belong to a case.
 pub struct Gates {
-    /// The largest difference allowed on a rotated mesh.
+    /// The largest difference allowed between the results on a rotated mesh and on the original
+    /// mesh.
     pub turned: f64,
     /// The largest cost ratio allowed.
     pub cost_ratio: f64,

@@ -116,7 +116,7 @@ impl Voxels {
         sum / count
     }
 
-    /// Evaluates phi at the vertices and stores it in the voxels in voxel units.
+    /// Evaluates phi at the vertices and returns it in voxel units, as an array over the voxels.
     fn of_vertices<R: Wide>(&self, phi: impl Fn(Vec3) -> f64) -> Vec<R> {
         let mut values = vec![R::zero(); self.size.iter().product()];
         for (&voxel, x) in self.voxel.iter().zip(&self.mesh.vertices) {

@@ -5,7 +5,7 @@ use zeroset::grid::{Band, CENTER, Pool, Stored, TileKey, TiledGrid};
 
 use crate::library::{Arg, Launch, Library, arg};
 
-/// The number of the current update when the host hands over its tiles. Ages are counted backward
+/// The index of the current update when the host hands over its tiles. Ages are counted backward
 /// from it.
 const UPDATES: u32 = 300;
 

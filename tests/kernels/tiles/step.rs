@@ -123,7 +123,7 @@ impl Case {
         }
     }
 
-    /// Returns the speed bound, with its terms added in the order of the CPU.
+    /// Returns the speed bound, with its terms added in the same order as on the CPU.
     fn speed(&self) -> f64 {
         let [moves, grows, bends, rescales] = self.acting;
         let part = |is: bool, of: f64| if is { of } else { 0.0 };
