@@ -11,9 +11,9 @@ use super::syntax_tree::{Binary, Unary};
 /// The bounds of a value over a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Enclosure {
-    /// The lower bound.
+    /// The lower bound: `-inf` if it is not known, and NaN if the value is NaN over the whole span.
     pub low: f64,
-    /// The upper bound.
+    /// The upper bound: `inf` if it is not known, and NaN if the value is NaN over the whole span.
     pub high: f64,
     /// Whether the value is known to have no jump, kink or pole in the span.
     pub smooth: bool,
@@ -121,7 +121,7 @@ impl Enclosure {
         next.is_nan() || next <= self.high
     }
 
-    /// Returns the bounds of a sine or cosine with a maximum at `peak`.
+    /// Returns the bounds of `f`, a sine or cosine with a maximum at `peak`.
     fn wave(self, peak: f64, f: impl Fn(f64) -> f64) -> Self {
         if !self.width().is_finite() {
             return Enclosure { low: -1.0, high: 1.0, smooth: self.smooth };

@@ -32,7 +32,7 @@ pub(super) fn functions(trees: &[&Node]) -> String {
     numbers.map_or_else(|_| String::new(), |results| Printer::new(&values, &results).print())
 }
 
-/// The source of a value.
+/// The place from which the generated code reads a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// A statement of its own.

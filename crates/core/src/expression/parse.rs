@@ -178,8 +178,8 @@ impl<'t> Parser<'t> {
         self.flaw(format!("expected {expected}, found {found}"), remedy)
     }
 
-    /// Records the subexpression from byte `start` to the last consumed token, if they are
-    /// requested.
+    /// Records the subexpression from byte `start` to the last consumed token, if subexpressions
+    /// are requested.
     fn note(&mut self, start: usize, built: Built) -> Built {
         if let Some(noted) = &mut self.noted {
             let before = self.next.checked_sub(1).and_then(|k| self.tokens.get(k));

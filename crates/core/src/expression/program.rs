@@ -16,7 +16,7 @@ pub(super) const BLOCK: usize = 256;
 /// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
-    /// A result on the stack.
+    /// A register, which holds an earlier result.
     Register(usize),
     /// A coordinate.
     Axis(usize),
@@ -195,7 +195,7 @@ fn is_scalar(node: &Node) -> bool {
     }
 }
 
-/// An operand of one block.
+/// An operand of an instruction, for the rows of one block.
 #[derive(Clone, Copy)]
 enum Operand<'a, T> {
     /// The values that the result overwrites.

@@ -196,7 +196,7 @@ fn integral_of(
 
 /// Returns the mean over a span if the function is smooth there and Gauss's rule gives the same
 /// integral for the span and its halves. `values` are the values at the [`instants`]. The result is
-/// the same as that of [`mean`].
+/// the same as that of [`mean`]. Returns `None` in all other cases, which require [`mean`].
 pub(super) fn smooth_mean(
     values: &[f64; 9],
     bounds: Enclosure,

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use crate::mesh::{Members, Mesh, Values};
 
-/// An integer cell array distinguishes materials if its name contains one of these words.
+/// An integer cell array with one component distinguishes materials if its name contains one of
+/// these words, in upper or lower case.
 const MATERIALS: [&str; 4] = ["material", "region", "physical", "tag"];
 
 /// The groups and materials of a mesh, prepared for lookups by facet and cell.
@@ -57,8 +58,9 @@ pub(super) fn key(facet: &[u32]) -> [u32; 3] {
 }
 
 /// Returns a number for each cell that is the same for cells with the same groups and materials.
-/// The list is empty if there are neither. A material is an integer cell array whose name contains
-/// `material`, `region`, `physical` or `tag`.
+/// The list is empty if there are neither. The materials are the values of the integer cell arrays
+/// with one component whose names contain `material`, `region`, `physical` or `tag`, in upper or
+/// lower case.
 pub fn materials(mesh: &Mesh) -> Vec<u64> {
     let n = mesh.n_cells();
     let mut material = Vec::new();

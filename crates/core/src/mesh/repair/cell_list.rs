@@ -48,7 +48,7 @@ impl CellList {
         &self.corners[cell as usize * self.arity..][..self.arity]
     }
 
-    /// Returns the cells that contain all vertices of `simplex`, ascending.
+    /// Returns the cells, except removed ones, that contain all vertices of `simplex`, ascending.
     pub(super) fn cells_with(&self, simplex: &[u32]) -> Vec<u32> {
         // Start at the vertex with the fewest cells. Another vertex may belong to all cells of the
         // mesh.

@@ -12,8 +12,9 @@ const SMALLEST: f64 = 1e-18;
 ///
 /// `candidates` lists vertices in ascending order. Their coordinates are finite, and each of them
 /// has a tolerance. A candidate joins a cluster if its distance from the representative is at most
-/// the smaller of their tolerances. Candidates are assigned in order, so the result does not depend
-/// on the number of threads.
+/// the smaller of their tolerances. Candidates at exactly the same place always belong to the same
+/// cluster. Candidates are assigned in order, so the result does not depend on the number of
+/// threads.
 pub(super) fn representatives(
     vertices: &[[f64; 3]],
     candidates: &[u32],

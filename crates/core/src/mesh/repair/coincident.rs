@@ -37,16 +37,18 @@ pub struct Join {
     /// The number of boundary facets that coincide with others but were kept apart, because a group
     /// contains them or because their cells have different materials.
     pub kept_apart: usize,
-    /// The number of boundary facets that have others near them that do not count as coincident.
+    /// The number of boundary facets that are near others but do not coincide with them.
     pub near: usize,
-    /// The largest distance between the vertices of two such facets, in mesh units.
+    /// An upper bound on the distance between corresponding vertices of two such facets, in mesh
+    /// units.
     pub near_distance: f64,
     #[serde(skip)]
     kind: Option<Kind>,
 }
 
 impl Join {
-    /// Adds the counts of a later search. Facets that are kept apart are found every time.
+    /// Adds the counts of a later search. Facets that are kept apart or near are found in every
+    /// search, so the later counts of these replace the earlier ones.
     pub(super) fn add(&mut self, later: Join) {
         self.vertices += later.vertices;
         self.facets += later.facets;

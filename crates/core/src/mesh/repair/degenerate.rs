@@ -56,7 +56,7 @@ pub struct DegenerateCells {
     /// The largest height of a removed cell, as a fraction of its longest edge.
     pub thickest: f64,
     /// The number of degenerate cells that were left, because their removal would have made other
-    /// cells worse.
+    /// cells worse or because the repair gave up.
     pub left: usize,
 }
 
@@ -275,8 +275,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Removes a degenerate cell. Returns false if the cell was left because its removal would make
-    /// other cells worse.
+    /// Removes a degenerate cell, unless it is no longer degenerate or is a thin needle to keep.
+    /// Returns false if the cell was left because its removal would make other cells worse.
     fn remove_cell(&mut self, cell: u32) -> bool {
         let corners = self.cells.corners(cell).to_vec();
         let x = self.points(&corners);

@@ -22,11 +22,11 @@ pub(super) struct Flip {
     thinness: f64,
 }
 
-/// Returns the flip of an edge of `cell` whose new tetrahedra have the largest minimum thinness, if
-/// this minimum exceeds `bound`.
+/// Returns the best flip of an edge of `cell`: the one with the largest minimum thinness of the new
+/// tetrahedra. Returns `None` if this minimum does not exceed `bound`.
 ///
-/// Edges and faces for which `fixed` returns true are kept. A flip replaces only cells that are
-/// `alike`.
+/// Edges and faces for which `fixed` returns true are kept. A flip replaces only cells for which
+/// `alike` returns true when it compares them with `cell`.
 pub(super) fn best(
     cells: &CellList,
     vertices: &[[f64; 3]],
