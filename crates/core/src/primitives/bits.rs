@@ -43,7 +43,7 @@ impl Bits {
         Ok(Bits { shape, words })
     }
 
-    /// Returns the words.
+    /// Returns the words. Cell k is bit `k % 64` of word `k / 64`.
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words
@@ -135,8 +135,8 @@ impl Discriminator for Bits {
     }
 }
 
-/// Marks which of the cells starting at index `first` are active, with one bit per cell in `words`.
-/// The cells may span several rows.
+/// Marks which of the cells starting at index `first` are active, with one bit per cell in `words`,
+/// which must be zero before the call. The cells may span several rows.
 pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: &mut [u64]) {
     let [nx, ny, nz] = discriminator.shape();
     let end = (first + words.len() * WORD).min(nx * ny * nz);

@@ -70,7 +70,7 @@ impl<'a, T> Grid<'a, T> {
     }
 }
 
-/// Returns the index of a cell.
+/// Returns the index of a cell in a grid of `shape`, x fastest.
 pub(super) fn place(shape: [usize; 3], [x, y, z]: [usize; 3]) -> usize {
     x + shape[0] * (y + shape[1] * z)
 }
@@ -114,8 +114,8 @@ impl Discriminator for Flags<'_> {
 /// Packs eight flags, the bytes of a word, into one bit each.
 pub(super) fn pack_eight(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    // The sum and the union set the highest bit of each nonzero byte. The shift moves it to the
-    // lowest bit, and the product gathers these bits.
+    // The sum and the bitwise or set the highest bit of each nonzero byte. The shift moves it to
+    // the lowest bit, and the product gathers these bits.
     let set = (((word & LOW) + LOW) | word) >> 7 & 0x0101_0101_0101_0101;
     set.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

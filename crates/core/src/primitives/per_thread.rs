@@ -28,7 +28,8 @@ impl<S> PerThread<S> {
         }
     }
 
-    /// Returns the piece of the calling thread.
+    /// Returns the piece of the calling thread, or the first piece if the thread belongs to no
+    /// pool. The piece is locked until the result is dropped.
     #[inline]
     pub fn get(&self) -> MutexGuard<'_, S> {
         let thread = rayon::current_thread_index().unwrap_or(0) % PIECES;

@@ -37,7 +37,7 @@ impl Key for u64 {
 /// Keys in ascending order, each with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorted<K> {
-    /// The keys.
+    /// The keys in ascending order.
     pub keys: Vec<K>,
     /// The values in the order of the keys. Values of equal keys keep their order.
     pub values: Vec<u32>,

@@ -4,7 +4,8 @@ use super::Repair;
 use crate::error::Error;
 use crate::mesh::{DataArray, Mesh};
 
-/// The difference that single precision may cause, as a fraction of the largest value of an array.
+/// The difference that single precision may cause, as a fraction of the largest absolute value of
+/// an array.
 const ROUNDING: f64 = 1e-6;
 
 /// An array with different values at vertices that were joined.
@@ -44,7 +45,8 @@ impl Conflict {
     }
 }
 
-/// Returns the vertex arrays of a repaired mesh that differ at joined vertices.
+/// Returns the vertex arrays of a repaired mesh whose values differ at joined vertices by more than
+/// rounding.
 pub fn conflicts(mesh: &Mesh, repair: &Repair) -> Vec<Conflict> {
     let joined: Vec<[u32; 2]> =
         (0..).zip(&repair.representative).filter(|&(v, &w)| v != w).map(|(v, &w)| [w, v]).collect();

@@ -66,11 +66,11 @@ pub enum Thinness {
 /// The changes that a repair made, and the maps from repaired to stored vertices and cells.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Repair {
-    /// Coincident vertices.
+    /// The numbers of coincident vertices and facets that were joined or kept apart.
     pub join: Join,
-    /// Degenerate cells.
+    /// The numbers of degenerate cells that were removed or left.
     pub degenerate: DegenerateCells,
-    /// Hanging nodes.
+    /// The number of hanging nodes and the number of cells that were split at them.
     pub hanging: Hanging,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
     /// replaced.
@@ -129,12 +129,12 @@ impl Repair {
         true
     }
 
-    /// Splits cells at hanging nodes. `boundary` lists the facets before degenerate cells were
-    /// removed.
+    /// Splits cells at hanging nodes. `boundary` lists the boundary facets of the stored mesh. They
+    /// are used only if the mesh has not been changed since.
     ///
     /// If the two sides have separate vertices, their facets coincide only after the split, so
     /// vertices are joined again. That may uncover further hanging nodes, and so may a split of an
-    /// edge with many of them.
+    /// edge with many of them. The search is therefore repeated until it splits no cell.
     fn split_hanging(
         &mut self,
         mesh: &mut Mesh,

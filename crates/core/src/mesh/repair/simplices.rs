@@ -14,8 +14,8 @@ pub(super) struct Shape {
 /// The way in which a simplex is degenerate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Degeneracy {
-    /// The vertex `apex` lies inside the simplex of the first `n_base` vertices of `base`. All
-    /// numbers are positions in the cell.
+    /// The vertex `apex` lies inside the simplex of the first `n_base` vertices of `base`. `apex`
+    /// and the entries of `base` are indices of corners of the cell.
     Cap { apex: usize, base: [usize; 3], n_base: usize },
     /// Two vertices are at the same place.
     Needle { vertices: [usize; 2] },

@@ -76,8 +76,8 @@ impl HistoPyramid {
         }
     }
 
-    /// Returns the key of the first active cell in a row of a picture or in a later row. The
-    /// pyramid must have keys by lines.
+    /// Returns the key of the first active cell in a row of a picture or in a later row, or the
+    /// number of active cells if there is none. The pyramid must have keys by lines.
     pub(in super::super) fn first_of_row(&self, row: usize) -> usize {
         self.up_to(row * self.shape[0])
     }

@@ -17,7 +17,7 @@ use crate::words::{counted, noun};
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Hanging {
-    /// The number of vertices inside edges or faces of other cells.
+    /// The number of hanging nodes at which cells were split.
     pub nodes: usize,
     /// The number of cells that were split.
     pub cells: usize,
@@ -32,7 +32,8 @@ pub struct Hanging {
 }
 
 impl Hanging {
-    /// Adds the counts of a later search. Nodes that are left are found every time.
+    /// Adds the counts of a later search. Nodes that are left or kept apart are found in every
+    /// search, so the later counts of these replace the earlier ones.
     pub(super) fn add(&mut self, later: Hanging) {
         self.nodes += later.nodes;
         self.cells += later.cells;

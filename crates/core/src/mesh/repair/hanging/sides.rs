@@ -79,7 +79,8 @@ impl<'a> Sides<'a> {
         Sides { mesh, boundary, weld, around, apart: Apart::new(mesh), edges, facets_at }
     }
 
-    /// Returns true if the cells at the nodes share an end of the edge.
+    /// Returns true if the cells at the nodes share an end of the edge: if a boundary facet
+    /// contains the first node and the first end, or the last node and the last end.
     fn is_linked(&self, [a, b]: [u32; 2], nodes: &[u32]) -> bool {
         let has = |a: u32, b: u32| self.edges.binary_search(&[a, b]).is_ok();
         nodes.first().is_some_and(|&node| has(a, node))

@@ -111,7 +111,7 @@ impl<'a> Work<'a> {
     }
 
     /// Splits all cells that contain the simplex `base` at `node`, a vertex inside `base`. Returns
-    /// false if there are no such cells or if a part would be degenerate.
+    /// false if there are no such cells or if a part would be degenerate or reversed.
     fn split_at(&mut self, base: &[u32], node: u32) -> bool {
         let cells = self.cells.cells_with(base);
         let is_possible = |&cell: &u32| {
