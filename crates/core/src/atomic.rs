@@ -24,7 +24,7 @@ pub use temporary::in_the_making;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The complete files that wait for the end of [`together`] on this thread.
+    /// The complete files that wait for the end of [`together`] or [`companions`] on this thread.
     static WAITING: RefCell<Option<Vec<Complete>>> = const { RefCell::new(None) };
 }
 
@@ -154,8 +154,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// Removes all temporary files, and the registered folders that are empty. Call this function only
 /// before an early exit. Every later attempt to write a file blocks until the program exits.
 ///
-/// The function does not allocate memory. It gives up after 50 attempts to take the lock, because
-/// the caller may hold it.
+/// The function does not allocate memory. It gives up after 50 attempts, one millisecond apart, to
+/// take the lock, because the caller may hold it.
 pub fn abandon() {
     for _ in 0..50 {
         let files = match UNFINISHED.try_lock() {

@@ -76,7 +76,8 @@ impl Cpu {
 }
 
 /// Returns the number of threads to start. If `threads` is 0, it is the value of the environment
-/// variable `RAYON_NUM_THREADS`, or else the number of cores.
+/// variable `RAYON_NUM_THREADS`, or else the number of cores. Returns an error if a requested
+/// number exceeds [`MOST_THREADS`].
 fn number(threads: usize) -> Result<usize> {
     let variable = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok().filter(|&n| n > 0);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -66,7 +66,8 @@ impl Complete {
         Ok(Complete { path: path.to_path_buf(), target, file, made, replaces: true, journal })
     }
 
-    /// Returns true if the existing file has the same contents as the new one.
+    /// Returns true if the existing file has the same contents as the new one, and false if one of
+    /// the files cannot be read.
     pub fn equals_existing(&self) -> bool {
         let same = || -> std::io::Result<bool> {
             let (mut a, mut b) =

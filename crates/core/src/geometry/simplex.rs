@@ -132,7 +132,7 @@ impl Facet {
         let [a, b, c] = corners;
         let t = Simplex::new(&corners);
         // In a sliver, rounding dominates the barycentric coordinates, so the closest point on its
-        // sides is a better result.
+        // sides may be the better result.
         let sliver =
             4.0 * t.meas * t.meas <= 1e-12 * (b - a).norm_squared() * (c - a).norm_squared();
         Facet { corners, grads: [t.grads[1], t.grads[2]], sliver }

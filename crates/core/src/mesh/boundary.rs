@@ -14,10 +14,10 @@ const INSIDE: u32 = u32::MAX;
 
 /// Returns the boundary of a tetrahedral mesh as triangles that are oriented outwards.
 ///
-/// A boundary face belongs to exactly one tetrahedron. Vertices keep their order and their data. A
-/// triangle inherits the cell data and the groups of its tetrahedron. Groups of triangles become
-/// groups of cells. Groups of edges and points keep the members whose vertices all lie on the
-/// boundary.
+/// A boundary face belongs to exactly one tetrahedron. The vertices of these faces are kept, in
+/// their order and with their data. A triangle inherits the cell data and the groups of its
+/// tetrahedron. Groups of triangles become groups of cells. Groups of edges and points keep the
+/// members whose vertices all lie on the boundary.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if the mesh consists of triangles.

@@ -8,7 +8,7 @@ use crate::mesh::Mesh;
 /// The zero set of a function on a mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Interface {
-    /// The crossings of mesh edges, in mesh units.
+    /// The points where mesh edges cross the zero set, in mesh units.
     pub vertices: Vec<[f64; 3]>,
     /// The mesh edge of each crossing, inside vertex first.
     pub edges: Vec<[u32; 2]>,

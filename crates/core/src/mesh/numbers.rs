@@ -73,7 +73,7 @@ enum Named<'m> {
 
 /// Returns the array of the given name, with component 0. If there is none and the name ends in
 /// `.x`, `.y` or `.z`, returns the array of the name without this ending, with the index of the
-/// component.
+/// component. This array must have at least two components, and the requested one.
 pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArray, usize)> {
     let find = |name: &str| arrays.iter().find(|array| array.name == name);
     if let Some(array) = find(name) {
@@ -123,7 +123,8 @@ impl Mesh {
         }
     }
 
-    /// Returns the vectors of a vertex array, or of a cell array, at all vertices.
+    /// Returns the vectors of a vertex array, or of a cell array if there is no such vertex array,
+    /// at all vertices.
     ///
     /// The array must have three components. On planar meshes, two are enough. At a vertex, a cell
     /// array has the same mean as in [`Mesh::numbers`].

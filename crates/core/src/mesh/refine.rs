@@ -218,7 +218,7 @@ impl Edges {
     }
 }
 
-/// Returns `rows` followed by one row per edge.
+/// Returns `rows` followed by one row per edge, which `middle` computes from the rows of its ends.
 fn with_midpoints<T: Copy>(rows: &[T], edges: &Edges, middle: impl Fn(T, T) -> T) -> Vec<T> {
     let mut all = Vec::with_capacity(rows.len() + edges.higher.len());
     all.extend_from_slice(rows);

@@ -323,7 +323,8 @@ impl Shapes {
     }
 }
 
-/// Returns the diagonal of the bounding box of all vertices that cells use.
+/// Returns the diagonal of the bounding box of all vertices that cells use, or 0 if there are no
+/// cells.
 fn diagonal(vertices: &[[f64; 3]], cells: &[u32]) -> f64 {
     let wide = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = cells

@@ -179,7 +179,8 @@ impl Volume {
         self.sample(nearest).unwrap_or(f64::NAN)
     }
 
-    /// Returns the smallest, largest and mean value, and the number of values that are not finite.
+    /// Returns the smallest, largest and mean finite value, and the numbers of NaN and infinite
+    /// values.
     pub fn statistics(&self) -> Statistics {
         self.samples.statistics(|x| self.scaling.of(x))
     }
@@ -206,8 +207,8 @@ impl Volume {
         (min, max)
     }
 
-    /// Returns the directions of the voxel axes, such as "LPS", or `None` if the frame is not
-    /// known.
+    /// Returns the directions of the voxel axes, such as "LPS", or `None` if the frame is not known
+    /// or does not consist of three such letters.
     pub fn orientation(&self) -> Option<String> {
         self.placement.orientation(self.frame.as_deref()?)
     }

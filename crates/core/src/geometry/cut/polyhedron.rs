@@ -58,7 +58,8 @@ impl std::fmt::Display for PolyhedronFault {
 /// Cuts a face of a solid into triangles, in the orientation of `face`.
 ///
 /// The cut depends only on the vertices, so the two solids that share a face cut it in the same
-/// way. It is the fan around the vertex with the lowest index, if this fan is valid.
+/// way. It is the fan around the vertex with the lowest index, if this fan is valid. A face with
+/// fewer than three vertices gives no triangles.
 ///
 /// # Errors
 /// Returns the errors of [`cut_polygon`].
@@ -142,7 +143,8 @@ pub fn cut_inside(
     }
 }
 
-/// Orients triangles so that neighbors traverse their common edge in opposite directions.
+/// Orients triangles so that neighbors traverse their common edge in opposite directions. Returns
+/// [`PolyhedronFault::Open`] if they do not form one closed surface that can be oriented.
 fn orient(triangles: &mut [[u32; 3]]) -> Result<(), PolyhedronFault> {
     let mut around: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
     for (k, t) in triangles.iter().enumerate() {
@@ -184,7 +186,8 @@ fn edges([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// Searches for a point far from the planes of all triangles, starting at the center of the volume.
+/// Searches for a point on the inner side of all triangles and far from their planes, starting at
+/// the center of the volume.
 fn center(triangles: &[[u32; 3]], numbers: &[u32], at: &impl Fn(u32) -> Vec3, volume: f64) -> Vec3 {
     let mean = numbers.iter().map(|&v| at(v)).sum::<Vec3>() / numbers.len() as f64;
     let moment = |&[a, b, c]: &[u32; 3]| {
