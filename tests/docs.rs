@@ -5,7 +5,7 @@
 //!
 //! - Lines of ```` ```sh ```` are run by a shell.
 //! - In ```` ```console ````, lines after `$` are run, and the lines below are their output. `...`
-//!   stands for the rest of a line or for any lines.
+//!   stands for any text in a line and, alone on a line, for any lines.
 //! - ```` ```toml ```` whose first line is a file name, such as `# case.toml`, is written to that
 //!   file. Cases, which begin with `version`, must be valid.
 //!

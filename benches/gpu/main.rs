@@ -23,8 +23,9 @@
 //! - `render`: rays through volumes, and pictures of surfaces
 //! - `reconstruct`: surfaces from the named point cloud files, or from clouds of ZEROSET_DATA;
 //!   without files, `samples=N` adds a cloud of N samples of the horse
-//! - `potential`: surfaces by a level set from `scans/lucy_50k.ply`; `samples=N`, `depth=D`,
-//!   `16-bit` and `check` change the options
+//! - `potential`: surfaces by a level set from `scans/lucy_50k.ply`, or from the mesh whose path in
+//!   ZEROSET_DATA is the value of ZEROSET_SCAN; `samples=N`, `depth=D`, `16-bit` and `check` change
+//!   the options
 //!
 //! Times of reinitializations and steps are GPU times of whole sections of the time loop. They
 //! include gaps between kernels and the choice of time steps. In the mode `band`, each time is the

@@ -99,7 +99,7 @@ pub fn step(moving: &mut impl Moving, steps: u64) -> Result<Took, Failed> {
     follow(moving, |took| steps - took.steps)
 }
 
-/// Takes steps until phi has been reinitialized `times` times.
+/// Takes steps, eight at a time, until phi has been reinitialized at least `times` times.
 pub fn reinitialize(moving: &mut impl Moving, times: u64) -> Result<Took, Failed> {
     follow(moving, |took| u64::from(took.reinitializations < times) * 8)
 }

@@ -18,7 +18,8 @@ use crate::Failed;
 /// The largest number of samples for which the distance to the surface is measured.
 const MEASURED: usize = 100_000;
 
-/// Prints all levels for `scans/lucy_50k.ply` or for the mesh in ZEROSET_SCAN.
+/// Prints all levels for `scans/lucy_50k.ply`, or for the mesh whose path in ZEROSET_DATA is the
+/// value of ZEROSET_SCAN.
 pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
     let number = |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<usize>().ok());
     let scan = std::env::var("ZEROSET_SCAN").unwrap_or_else(|_| "scans/lucy_50k.ply".into());

@@ -17,7 +17,7 @@ pub fn random(n: usize, thousandths: u32) -> Vec<bool> {
     (0..n * n * n).map(|_| number() < f64::from(thousandths) / 1000.0).collect()
 }
 
-/// Returns forty balls with radii of 2 to 8 % of the side.
+/// Returns the voxels inside forty random balls with radii of 2 to 8 % of the side.
 pub fn balls(n: usize) -> Vec<bool> {
     let mut number = numbers();
     let mut inside = vec![false; n * n * n];

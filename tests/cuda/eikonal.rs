@@ -19,7 +19,7 @@ fn state<R: Real>(mesh: &Mesh, patch_size: usize, slowness: Slowness<R>) -> Eiko
 }
 
 /// Returns the values from the CPU, from both organizations on the GPU, and from a second run of
-/// the first organization.
+/// the first organization. Returns `None` if there is no GPU.
 fn solved<R: Real>(
     mesh: &Mesh,
     patch_size: usize,

@@ -34,7 +34,7 @@ fn sphere(n: usize) -> Vec<[f64; 3]> {
     (0..n).map(at).collect()
 }
 
-/// Returns samples of a torus and of a ball next to it.
+/// Returns `n` samples of a torus and `n / 4` samples of a ball next to it.
 fn torus(n: usize) -> Vec<[f64; 3]> {
     let mut number = numbers(7);
     let tau = std::f64::consts::TAU;

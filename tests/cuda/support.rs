@@ -47,7 +47,7 @@ pub fn sphere(subdivisions: u32) -> Mesh {
 }
 
 /// Returns the largest difference between `a` and `b`, relative to the largest finite magnitude in
-/// `a`.
+/// `a`. Equal infinities do not differ, and NaN differs infinitely.
 pub fn difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let scale = a.iter().copied().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));

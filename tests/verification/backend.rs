@@ -45,7 +45,7 @@ impl EikonalSolver for Solver {
 
 /// A moving level-set function on either backend.
 pub trait Moving {
-    /// Takes one step of unlimited length.
+    /// Takes one step, which no end time shortens.
     fn step(&mut self);
     /// Advances until `end`, until the interface vanishes, or until `most` steps have been taken.
     fn run_to(&mut self, end: f64, most: u64);

@@ -15,9 +15,9 @@ pub fn root() -> PathBuf {
     if built_in.is_dir() { built_in.to_path_buf() } else { std::env::current_dir().unwrap() }
 }
 
-/// Returns the path at which cargo built the program. If the program is not there, looks for it
-/// beside the test executable, in the parent of that folder, and at the same relative path in the
-/// checkout.
+/// Returns the path of the program. This is the path at which cargo built it or, if it is not
+/// there, the first of these places at which it is: beside the test executable, in the parent of
+/// that folder, and at the same relative path in the checkout. Panics if it is at none of them.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);
     let test = std::env::current_exe().unwrap();
