@@ -238,7 +238,8 @@ fn fifty_steps_are_those_of_the_cpu_next_to_the_interface() {
     compare(50, 1e-10, 2e-4);
 }
 
-/// Returns the error messages of the CPU and of the GPU when a step fails.
+/// Returns the error messages of the CPU and of the GPU when a step fails. Returns `None` if there
+/// is no GPU.
 fn messages(setup: &Setup) -> Option<[String; 2]> {
     let gpu = support::cuda()?;
     let Setup { mesh, phi, terms, options, patch_size } = setup;
