@@ -169,7 +169,7 @@ impl Which {
     }
 }
 
-/// Formats the options as on the command line.
+/// Formats the options as on the command line, joined by "and", for messages.
 impl std::fmt::Display for Which {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let parts = [

@@ -231,7 +231,7 @@ fn span(values: &[f64]) -> [f64; 2] {
 pub enum Scene<'a> {
     /// A mesh, drawn as triangles with a depth buffer.
     Mesh(Subject<'a>),
-    /// A volume, drawn by rays.
+    /// A volume, drawn by ray casting.
     Traced(Traced<'a>),
 }
 

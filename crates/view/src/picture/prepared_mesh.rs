@@ -13,7 +13,7 @@ use zeroset_core::error::Result;
 /// The data that all pictures of a subject share.
 pub(super) struct Stage<'a> {
     subject: Subject<'a>,
-    /// The options with the size, the camera and the range of the picture.
+    /// The given options, with the size, the camera and the range filled in.
     pub options: Options,
     pub drawing: Drawing<'a>,
     camera: Camera,

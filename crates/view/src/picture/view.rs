@@ -70,7 +70,7 @@ fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
     }
     let n = drawing.n_colored;
     let step = n / MANY + 1;
-    // A small part must not fall between the steps.
+    // The triangles are filtered before sampling, so that a small part is not skipped.
     let shown: Vec<usize> = (0..n).filter(|&t| is_shown(t)).collect();
     let spots: Vec<Spot> = shown
         .iter()

@@ -28,8 +28,8 @@ impl<P: Pair> Search<P> {
         Search { heights: vec![[0.0; LINES]; n], pairs: vec![[P::none(); LINES]; n] }
     }
 
-    /// Reads new lines. Each row has the voxels at one position of all lines. Returns true if a
-    /// search needs few steps.
+    /// Reads the voxels of new lines. Each row has the voxels at one position of all lines. Returns
+    /// false, without reading the rest, if the search could need too many steps.
     pub fn take(&mut self, rows: &[&mut [P]], height: impl Fn(P) -> Option<f64>) -> bool {
         let mut steps = 0.0;
         for ((heights, pairs), row) in self.heights.iter_mut().zip(&mut self.pairs).zip(rows) {
