@@ -13,7 +13,7 @@ use zeroset::run::{Observer, Progress};
 const PLAIN: Duration = Duration::from_secs(5);
 /// Minimum time between two updates of the bar.
 const DRAWN: Duration = Duration::from_millis(100);
-/// Number of positions of the bar.
+/// The number of steps of the bar from empty to full.
 const PARTS: u64 = 1000;
 
 /// Returns the observer that reports the progress of a run: JSON events, a bar, or lines.

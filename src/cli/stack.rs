@@ -8,7 +8,7 @@ use zeroset::primitives::memory;
 const ENOUGH: u64 = 2 << 20;
 
 /// Runs the program in a thread with a large enough stack if `ulimit -s` is too small and there is
-/// memory for this thread. All other threads choose the size of their stacks themselves.
+/// memory for this thread. The stack sizes of all other threads do not depend on `ulimit -s`.
 pub(super) fn run(program: fn() -> ExitCode) -> ExitCode {
     let is_small = memory::stack().is_some_and(|bytes| bytes < ENOUGH);
     if !is_small || !memory::room_for_threads(1) {

@@ -97,7 +97,7 @@ pub struct Which {
 
 /// The selected voxels.
 pub struct Selection<'a> {
-    /// The conditions.
+    /// The conditions, all of which a selected voxel satisfies.
     pub criteria: Vec<Criterion<'a>>,
     /// All conditions together, in the form that the CPU evaluates.
     pub all: All<'a>,

@@ -283,7 +283,7 @@ impl Drop for RunFolder {
     }
 }
 
-/// Whether the report in the folder states that its run finished as planned.
+/// Returns whether the report in the folder states that its run finished as planned.
 fn is_finished(folder: &Path) -> bool {
     #[derive(serde::Deserialize)]
     struct Ended {

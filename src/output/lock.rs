@@ -66,7 +66,8 @@ pub(super) fn lock(folder: &Path) -> Result<Option<File>> {
     Err(Error::output(&path, "other runs keep taking the lock", "choose another folder with -o"))
 }
 
-/// Returns the process that holds the lock of a folder, if that process is alive.
+/// Returns a description of the process that holds the lock of a folder, such as "process 123", or
+/// `None` if no process holds it.
 pub(super) fn owner(folder: &Path) -> Option<String> {
     let path = folder.join(LOCK);
     let file = File::open(&path).ok()?;

@@ -129,7 +129,7 @@ impl Manifest {
         })
     }
 
-    /// Whether the run has written a file with this name.
+    /// Returns whether the run has written a file with this name.
     pub(super) fn lists(&self, name: &str) -> bool {
         name == JOURNAL
             || name == REPORT && self.has_report
@@ -137,12 +137,13 @@ impl Manifest {
             || self.entries.contains_key(name)
     }
 
-    /// Whether the run has created a temporary file with this name.
+    /// Returns whether the run has created a temporary file with this name.
     fn is_temporary(&self, name: &str) -> bool {
         letters_of(name).is_some_and(|letters| self.temporary.iter().any(|other| other == letters))
     }
 
-    /// Whether the file with this name is still as the run wrote it, as far as `compare` checks.
+    /// Returns whether the file with this name is still as the run wrote it, as far as `compare`
+    /// checks.
     pub(super) fn matches(&self, folder: &Path, name: &str, compare: Compare) -> bool {
         let path = folder.join(name);
         let Some(path) = regular(&path) else { return false };
@@ -166,7 +167,7 @@ fn regular(path: &Path) -> Option<&Path> {
     std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|_| path)
 }
 
-/// Whether a name is that of a file directly in the folder, not in a subfolder.
+/// Returns whether a name is that of a file directly in the folder, not in a subfolder.
 fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)

@@ -44,7 +44,7 @@ impl<'a> Occupied<'a> {
         Ok(Occupied { folder, names, manifest, present })
     }
 
-    /// Whether the folder holds neither a run nor a file that the new run may write.
+    /// Returns whether the folder holds neither a run nor a file that the new run may write.
     pub(super) fn is_empty(&self) -> bool {
         self.present.is_empty()
     }
@@ -154,7 +154,7 @@ impl<'a> Occupied<'a> {
         Error::output(self.folder, what, remedy)
     }
 
-    /// Whether the folder looks like that of a run of an older version, which kept no list.
+    /// Returns whether the folder looks like that of a run of an older version, which kept no list.
     fn is_old_run(&self) -> bool {
         [REPORT, CHECKPOINT].iter().any(|name| self.present.contains(*name))
     }

@@ -214,9 +214,9 @@ pub struct Distances {
     pub outside_mask: usize,
     /// Smallest distance. `None` if no vertex was reached.
     pub min: Option<f64>,
-    /// Mean distance of the reached vertices.
+    /// Mean distance of the reached vertices. `None` if no vertex was reached.
     pub mean: Option<f64>,
-    /// Largest distance.
+    /// Largest distance. `None` if no vertex was reached.
     pub max: Option<f64>,
     /// For each seed, the number of vertices to which it is the nearest seed. `None` unless labels
     /// were requested.

@@ -89,7 +89,7 @@ impl RunNames {
         self.numbered.extend(endings.map(|ending| (INTERFACE.to_string(), ending)));
     }
 
-    /// Whether the run may write a file with this name.
+    /// Returns whether the run may write a file with this name.
     pub fn contains(&self, name: &str) -> bool {
         let is_step = |text: &str| text.len() >= 6 && text.bytes().all(|b| b.is_ascii_digit());
         self.whole.iter().any(|whole| whole == name)

@@ -75,7 +75,7 @@ impl Series {
         self.states.len()
     }
 
-    /// Whether no state has been written yet.
+    /// Returns whether no state has been written yet.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }

@@ -78,12 +78,12 @@ impl Keeper {
         Keeper { path, rule, identity, begun, earlier, last: Instant::now() }
     }
 
-    /// Whether this part of the run or an earlier one has written a checkpoint.
+    /// Returns whether this part of the run or an earlier one has written a checkpoint.
     pub(super) fn has_one(&self) -> bool {
         self.path.exists()
     }
 
-    /// Whether a checkpoint is due after `steps` steps.
+    /// Returns whether a checkpoint is due after `steps` steps.
     pub(super) fn is_due(&self, steps: u64) -> bool {
         match self.rule {
             Checkpoints::Every(n) => steps.is_multiple_of(n.max(1)),

@@ -81,7 +81,7 @@ impl Device {
         }
     }
 
-    /// Whether a GPU would be chosen for this size. This function opens no GPU.
+    /// Returns whether a GPU would be chosen for this size. This function opens no GPU.
     pub(super) fn is_gpu(config: &Config, size: Size) -> bool {
         let (n, _, fewest) = size.and_fewest();
         match config.device.kind {

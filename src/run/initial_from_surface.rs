@@ -208,8 +208,8 @@ pub(super) fn from_curve(
     on_surface(side, mesh, &found, &mut warnings)
 }
 
-/// Closes the curves of a text file. An open curve is an error in other formats, and if it has
-/// fewer than three points.
+/// Closes the open curves of a text file, with a warning for each. An open curve is an error if the
+/// file has another format, or if the curve has fewer than three points.
 fn close(path: &Path, found: &mut Curves, warnings: &mut Warnings<'_>) -> Result<()> {
     let is_text = found.format == "text";
     for (k, curve) in found.curves.iter_mut().enumerate() {

@@ -20,7 +20,7 @@ pub(super) trait Motion {
     /// and expressions. Returns [`Error::Device`] if memory runs out.
     fn advance(&mut self, until: &StepTarget) -> Result<Advance>;
 
-    /// Whether the interface has vanished.
+    /// Returns whether the interface has vanished.
     fn is_extinct(&self) -> bool;
 
     /// Measures the state. The caller fills in the step, the time and the time step.

@@ -38,7 +38,7 @@ pub(super) trait Files: Send {
         Ok(())
     }
 
-    /// Whether [`Files::finish`] may draw a picture.
+    /// Returns whether [`Files::finish`] may draw a picture.
     fn has_pictures(&self) -> bool;
 
     /// Draws the last state, if the case requests a picture of it. No state is written afterwards.
@@ -91,7 +91,7 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         Ok(())
     }
 
-    /// Whether no state is being written.
+    /// Returns whether no state is being written.
     pub(super) fn is_idle(&mut self) -> bool {
         let Some(UnderWay { answer, done }) = &mut self.under_way else { return true };
         if done.is_none() {

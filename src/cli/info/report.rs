@@ -25,7 +25,7 @@ pub(super) struct Report {
     pub version: Option<String>,
     /// The dimension of the cells, 2 or 3; 0 for points.
     pub dimension: Option<usize>,
-    /// `null` for points.
+    /// The kind of mesh; `null` for points.
     pub kind: Option<Kind>,
     pub vertices: Option<usize>,
     pub cells: Option<usize>,

@@ -83,8 +83,8 @@ impl Density {
         Density { rho: rho * cube, delta: delta * cube, looked_at }
     }
 
-    /// Whether at least one examined sample determines the density. Samples on a line and clouds of
-    /// two or three samples do not determine it.
+    /// Returns whether at least one examined sample determines the density. Samples on a line and
+    /// clouds of two or three samples do not determine it.
     pub fn is_known(&self) -> bool {
         self.rho > 0.0
     }

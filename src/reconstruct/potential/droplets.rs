@@ -25,7 +25,7 @@ pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
     }
 }
 
-/// Whether a component encloses nothing.
+/// Returns whether a component encloses nothing.
 fn is_nothing(part: &Extent, size: f64) -> bool {
     // A film has 2 |V| / A < FILM * size. `volume` is 6 V and `area` is 2 A.
     part.longest() < size || 2.0 * part.volume.abs() < 3.0 * FILM * size * part.area

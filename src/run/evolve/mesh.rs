@@ -109,7 +109,7 @@ fn check_entry(config: &Config, cpu: &Arc<Cpu>, cleaned: &CleanedMesh) -> Result
         .map_err(|error| without_interface(config, &phi, error))
 }
 
-/// Whether no vertex or every vertex is inside.
+/// Returns whether no vertex or every vertex is inside.
 fn is_one_sided(phi: &[f64]) -> bool {
     let inside = phi.iter().filter(|&&x| x < 0.0).count();
     inside == 0 || inside == phi.len()

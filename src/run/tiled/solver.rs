@@ -20,7 +20,7 @@ pub(super) enum Start<S, const E: usize> {
 }
 
 impl<S, const E: usize> Start<S, E> {
-    /// Whether phi is already a signed distance function.
+    /// Returns whether phi is already a signed distance function.
     pub fn is_distance(&self) -> bool {
         !matches!(self, Start::Tiles { is_distance: false, .. })
     }

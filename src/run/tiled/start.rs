@@ -25,7 +25,7 @@ const MOST_TILES: f64 = 4e9;
 /// Largest number of voxels along the edge of a block, including one layer around the block.
 const MOST: usize = 10;
 
-/// Whether phi of `[initial]` is the signed distance to its interface.
+/// Returns whether phi of `[initial]` is the signed distance to its interface.
 pub(super) fn is_distance(config: &Config) -> bool {
     matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. } | Initial::Image { .. }))
 }

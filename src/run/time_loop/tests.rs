@@ -23,7 +23,7 @@ const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
     [output]\ninterval = 0.25\nmeasures_every = 2\n";
 
-/// The number of the last step that has begun. Other threads can wait for a step to begin.
+/// The last step that has begun. Other threads can wait for a step to begin.
 #[derive(Default)]
 struct Begun {
     step: Mutex<u64>,

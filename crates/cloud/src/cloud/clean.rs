@@ -238,7 +238,9 @@ fn join(mut cloud: PointCloud) -> PointCloud {
 /// The indices of far outliers, and the spacing of all points if there are at least two.
 pub type Far = (Vec<u32>, Option<Spacing>);
 
-/// Returns the indices of far outliers, and the spacing. No two points may be at the same position.
+/// Returns the indices of the points whose mean distance to their [`NEIGHBORS`] nearest other
+/// points exceeds `factor` times the median of these means, and the spacing. No two points may be
+/// at the same position.
 pub fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
     if points.len() < 2 {
         return Ok((Vec::new(), None));

@@ -125,7 +125,8 @@ impl Labels {
     }
 }
 
-/// Returns values as whole numbers, with `None` for NaN, or `None` if one is not a whole number.
+/// Converts values to whole numbers, and NaN to `None`. Returns `None` if any other value is not a
+/// whole number, or is a float of 1e15 or more in absolute value.
 fn whole(values: &Values) -> Option<Vec<Option<i64>>> {
     let of_float = |&x: &f64| match x.is_nan() {
         true => Some(None),

@@ -26,7 +26,8 @@ pub struct Options {
     pub view: View,
     /// A camera that replaces the view.
     pub camera: Option<Camera>,
-    /// The values at both ends of the color bar. The default is the range of the array.
+    /// The values at both ends of the color bar. The default is the range of the finite values,
+    /// made symmetric about 0 if they have both signs.
     pub range: Option<[f64; 2]>,
     /// The angle, in degrees, that a ball around the content spans as seen from the eye. It must be
     /// within [`PERSPECTIVE`]. The larger the angle, the nearer the eye. The default is a parallel

@@ -37,7 +37,8 @@ impl Along {
         a + t * (b + t * (c + t * d))
     }
 
-    /// Returns the first `t` from 0 to `last` at which the values cross `level`.
+    /// Returns the first `t` from 0 to `last` at which the values cross `level`, or `None` if they
+    /// do not cross it.
     pub(super) fn first(&self, level: f64, last: f64) -> Option<f64> {
         // Between two extrema, the polynomial crosses a level at most once.
         let mut ends = [0.0, last, last, last];

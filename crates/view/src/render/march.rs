@@ -105,7 +105,8 @@ impl Counts {
         counts
     }
 
-    /// Returns the mean number of positions examined by the rays that cross the box.
+    /// Returns the mean number of positions examined by the rays that cross the box, or 0 if no ray
+    /// crosses it.
     pub fn mean(&self) -> f64 {
         self.steps as f64 / self.entered.max(1) as f64
     }

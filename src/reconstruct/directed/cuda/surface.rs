@@ -24,11 +24,12 @@ const TRIANGLE: u64 = 12;
 /// A surface on the GPU.
 pub(super) struct Surface {
     places: Array<f64>,
-    /// All x, then all y, then all z. Zero if the sample has no normal.
+    /// The normals of the vertices: all x, then all y, then all z. Zero if the sample has no
+    /// normal.
     normals: Array<f64>,
-    /// Indices of the samples in the cloud.
+    /// For each vertex, the index of its sample in the cloud.
     numbers: Array<u32>,
-    /// Corners of the triangles.
+    /// Corners of the triangles, three vertex indices per triangle.
     corners: Array<u32>,
     /// The component of each vertex, named by its smallest vertex.
     names: Array<u32>,

@@ -16,7 +16,8 @@ const FEW: f64 = 14.0;
 
 /// A group of neighboring lines. Its memory is reused.
 pub(super) struct Search<P> {
-    /// The squared distance found so far for each voxel, negative inside: `[n]`.
+    /// The squared distance found by the previous passes for each voxel, negative inside:
+    /// `[n][LINES]`.
     heights: Vec<[f64; LINES]>,
     /// Copies of the voxels before the search overwrites them.
     pairs: Vec<[P; LINES]>,
