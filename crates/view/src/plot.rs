@@ -19,7 +19,8 @@ const PANEL: [usize; 2] = [480, 240];
 /// The height of the title in pixels.
 const TITLE: usize = 44;
 
-/// Returns a plot as SVG text. `across` is the name of the horizontal axes.
+/// Returns a plot as SVG text. `across` is the name of the horizontal axes. Curves without a finite
+/// point are left out.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if no curve has a finite point.
@@ -112,7 +113,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns a range that contains all numbers with a margin on each side, even if they are all
-/// equal. Numbers beyond -1e300 and 1e300 count as these.
+/// equal. Numbers below -1e300 or above 1e300 count as these limits.
 fn range(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
     let low = numbers.clone().fold(f64::INFINITY, f64::min).max(-1e300);
     let high = numbers.fold(f64::NEG_INFINITY, f64::max).min(1e300);

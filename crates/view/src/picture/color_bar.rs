@@ -13,7 +13,7 @@ pub(super) const TICKS: usize = 7;
 
 /// The content of the title and the color bar.
 pub(super) struct Legend<'a> {
-    /// The name of the array.
+    /// The name of the values, written above the color bar.
     pub name: &'a str,
     /// The unit of the values, which may be empty.
     pub unit: &'a str,

@@ -76,8 +76,8 @@ impl<'a> DeviceMesh<'a> {
         Self::of(cuda, stage)
     }
 
-    /// Copies a stage without vertex colors to the GPU. The caller checks that there is enough
-    /// memory.
+    /// Copies a stage without vertex colors or labels to the GPU. The caller checks that there is
+    /// enough memory.
     fn of(cuda: &'a Cuda, stage: Stage<'a>) -> Result<Self> {
         let (drawing, options) = (&stage.drawing, &stage.options);
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);

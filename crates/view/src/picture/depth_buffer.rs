@@ -1,8 +1,8 @@
 //! The depth buffer of a band: for each sample, the triangle that is visible there.
 //!
-//! The samples form square blocks. A triangle is not compared with the samples of a block that it
-//! does not touch or in which everything visible is above it. The result does not depend on the
-//! order in which triangles are drawn.
+//! The samples form square blocks. A triangle wider or taller than a block is not compared with the
+//! samples of a block that it does not touch or in which everything visible is above it. The result
+//! does not depend on the order in which triangles are drawn.
 
 use super::raster::{FINE, Flat, NONE, ends};
 

@@ -30,7 +30,7 @@ pub(super) struct LabelLegend {
     /// The entries: a name, and a color unless the entry only states how many more labels there
     /// are.
     entries: Vec<(String, Option<[u8; 3]>)>,
-    /// The number of entries per column.
+    /// The largest number of entries per column.
     rows: usize,
     /// The distance between rows, and the height of capitals.
     pitch: f64,

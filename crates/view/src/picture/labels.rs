@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::palette::palette;
 use zeroset_core::mesh::{Group, Members, Mesh, Places, Values};
 
-/// The number that marks a vertex or cell without a label.
+/// The index that marks a vertex or cell without a label.
 pub const NO_LABEL: u32 = u32::MAX;
 
 /// The largest number of different whole numbers that are labels even if nothing names them.
@@ -92,7 +92,7 @@ impl Labels {
         if names.is_empty() && !is_announced && !(is_integer && used.len() <= FEW) {
             return None;
         }
-        // Distances and annotations mark vertices without a label in this way.
+        // Distances and annotations mark vertices without a label with -1.
         let is_none = |number: i64| number == -1 && (name == "label" || !names.is_empty());
         Some(Labels::new(places, &numbers, |number| match names.get(&number) {
             Some(name) => Some(name.clone()).filter(|name| name != NO_NAME),

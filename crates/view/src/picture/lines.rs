@@ -1,4 +1,5 @@
-//! Lines on a surface: strips of constant pixel width, drawn wherever nothing hides them.
+//! Lines on a surface: strips of constant pixel width. Where the mesh hides them, marks are pale
+//! and other lines are not drawn.
 
 use std::borrow::Cow;
 
@@ -170,7 +171,8 @@ impl<'a> Seen<'a> {
                     let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
                     let new = coverage(squared.sqrt(), width) as f32;
                     let old = &mut covered[(y - self.first) * wide + x];
-                    // A hidden part cannot be darker than an open one.
+                    // The pixel is already at least as dark as this part could make it if nothing
+                    // hid it.
                     if new * open <= *old {
                         continue;
                     }

@@ -57,7 +57,8 @@ fn approach(candidates: &mut [([u8; 3], [f64; 3], f64)], at: [f64; 3]) {
     }
 }
 
-/// Returns colors that are neither gray nor too dark or too light, with their places in Oklab.
+/// Returns colors that are neither gray nor too dark or too light, each with its place in Oklab and
+/// an infinite squared distance.
 fn candidates() -> Vec<([u8; 3], [f64; 3], f64)> {
     let steps = || (0..=255u8).step_by(STEP);
     let mut all = Vec::new();

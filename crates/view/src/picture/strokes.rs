@@ -100,8 +100,8 @@ impl Image {
         if new > 0.0 { covered / new } else { 0.0 }
     }
 
-    /// Writes a line of text. Capitals are `height` pixels high, and `start` is the left end of the
-    /// baseline.
+    /// Writes a line of text. Capitals are `style.height` pixels high, and `start` is the left end
+    /// of the baseline.
     pub(super) fn text(&mut self, text: &str, start: [f64; 2], style: Style) {
         let unit = style.height / CAP;
         let mut x = start[0];

@@ -19,8 +19,8 @@ pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -
     }))
 }
 
-/// Returns the normal of a mesh whose triangles are all parallel to a plane. It points to the side
-/// from which most of the area is counterclockwise.
+/// Returns the normal of a mesh whose triangles are all parallel to a plane, or `None` for any
+/// other mesh. The normal points to the side from which most of the area is counterclockwise.
 fn flat_normal(drawing: &Drawing<'_>) -> Option<V> {
     let areas = || (0..drawing.n_colored).map(|t| area(drawing, t).0);
     let longest = |a: V, b: V| if length(b) > length(a) { b } else { a };

@@ -145,7 +145,8 @@ impl<'a> Traced<'a> {
     }
 
     /// Returns, for each ray, the value that determines its color: the value of the expression, the
-    /// distance or the number of steps. Rays that have no such value get NaN or infinity.
+    /// distance or the number of steps. A ray without such a value gets infinity as its distance,
+    /// and NaN otherwise.
     fn values(&self, hits: &[Hit], frame: &Frame, wide: usize) -> Result<Vec<f64>> {
         let mut values = Vec::new();
         let what = "the values of the rays";
@@ -267,7 +268,7 @@ impl Painter<'_> {
         colors
     }
 
-    /// Returns the light of a ray, or `None` if it hit nothing.
+    /// Returns the light of a ray, or `None` if it shows the background.
     fn light(&self, column: usize, row: usize) -> Option<Light> {
         let at = row * self.wide + column;
         let (hit, value) = (&self.hits[at], self.values[at]);
