@@ -58,7 +58,8 @@ pub struct Spacing {
     pub around: f64,
 }
 
-/// Counts duplicates and far outliers and measures the spacing. The cloud is not changed.
+/// Counts duplicates, finds far outliers with the factor [`FAR`], and measures the spacing. The
+/// cloud is not changed.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points
@@ -73,8 +74,9 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 }
 
 /// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
-/// original order, and a survey of what was removed. The survey has the spacing only if `outliers`
-/// is set. If duplicates are merged, its indices of outliers refer to the merged cloud.
+/// original order, and a survey of what was removed. The survey counts duplicates only if they are
+/// merged, and has outliers and the spacing only if `outliers` is set. If duplicates are merged,
+/// its indices of outliers refer to the merged cloud.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of
 /// their normals. If the normals cancel, the merged point keeps the first normal.

@@ -16,7 +16,7 @@ pub(super) trait Pair: Copy + Send + Sync {
     fn steps(self) -> Option<(u32, u32)>;
     /// Returns the state of a voxel with a distance instead of steps.
     fn of_distance(distance: f32) -> Self;
-    /// Returns the distance.
+    /// Returns the distance, negative for voxels inside.
     fn distance(self) -> f32;
     /// Returns the same state for a voxel of the given side.
     fn on_side(self, inside: bool) -> Self;

@@ -55,7 +55,7 @@ impl<P: Pair> Search<P> {
     }
 
     /// Replaces each voxel by `result` of the nearest voxel in its line and the number of steps to
-    /// that voxel.
+    /// that voxel. [`Search::take`] must have returned true.
     pub fn find(
         &mut self,
         rows: &mut [&mut [P]],
