@@ -204,8 +204,8 @@ impl RunFolder {
         records
     }
 
-    /// Removes everything written by a run that ended before its first state. An earlier run that
-    /// was neither resumed nor replaced stays unchanged.
+    /// Removes everything written by a run that ended before its first state. Does nothing if the
+    /// run was resumed or has not begun to write, so that an earlier run stays unchanged.
     pub(crate) fn discard(&self) {
         if self.is_resumed {
             return;

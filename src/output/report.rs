@@ -156,7 +156,7 @@ pub struct Seconds {
     pub partition: f64,
     /// Setting up coefficients, geometry and the initial level set.
     pub setup: f64,
-    /// Reinitialization.
+    /// Reinitialization. For the task distance, it is the computation of the distance.
     pub reinitialize: f64,
     /// Moving the interface. It is 0 for the task distance.
     pub evolve: f64,

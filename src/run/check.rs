@@ -74,7 +74,8 @@ fn place(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<Stri
     Ok(format!("folder  {}\n{note}", folder.display()))
 }
 
-/// Returns the error for an input file that does not exist.
+/// Returns the error for an input file that does not exist or cannot be accessed, or `None` for any
+/// other file.
 fn missing(input: &Path) -> Option<Error> {
     let error = std::fs::metadata(input).err()?;
     Some(Error::input(input, "", format!("cannot be read: {error}"), "check the path"))

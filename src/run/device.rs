@@ -19,7 +19,7 @@ pub(super) fn beside(gpu: &gpu::Cuda) -> Result<gpu::Cuda> {
     gpu::Cuda::new(gpu.info().ordinal)
 }
 
-/// Draws a picture of a run on a GPU.
+/// Draws a picture of a run on a GPU, or on the CPU if the picture would take too much GPU memory.
 pub(super) fn draw(gpu: &gpu::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     crate::picture::cuda::draw_beside(gpu, subject, options)
 }

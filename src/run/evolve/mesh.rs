@@ -147,7 +147,8 @@ fn options(setup: &MeshSetup<'_>) -> Options {
         })
 }
 
-/// Warns about choices that depend on the mesh, and about a velocity that leaves the plane.
+/// Writes the number of poor cells to the report. Warns about choices that depend on the mesh, and
+/// about a velocity that leaves the plane.
 fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, report: &mut Report) {
     let choices = motion.choices();
     report.poor_cells = choices.poor_cells;

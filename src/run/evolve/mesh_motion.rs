@@ -53,7 +53,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
     }
 
     /// Returns the mean weight along the interface, or `None` if there is no weighted curvature
-    /// flow.
+    /// flow or no interface.
     fn mean_weight(&self, phi: &[f64], t: f64) -> Option<f64> {
         if self.weight.is_zero() {
             return None;
