@@ -11,8 +11,8 @@ const NOT_PLOTTED: [&str; 2] = ["step", "time"];
 /// Reads the file `measures.csv` of a run and returns a plot of its columns over time as SVG text.
 ///
 /// # Errors
-/// Returns [`Error::Input`] if the file has no column `time`, if a row is damaged, or if there are
-/// no rows. For a damaged row, the error gives the line.
+/// Returns [`Error::Input`] if the file cannot be read, if it has no column `time` or no rows, or
+/// if a row is damaged. For a damaged row, the error gives the line.
 pub fn plot_measures(path: &Path, title: &str) -> Result<String> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| Error::input(path, "", e.to_string(), "name the measures.csv of a run"))?;

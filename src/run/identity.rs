@@ -172,8 +172,8 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
 /// tiles, the volume of a coefficient differs.
 ///
 /// # Errors
-/// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh differs. Returns [`Error::Case`] if the
-/// initial phi or a coefficient on tiles differs.
+/// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh, its data or its patches differ. Returns
+/// [`Error::Case`] if the initial phi or a coefficient on tiles differs.
 pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
     let other = |what: String| {
         let error = Error::mesh("", what, REMEDY);

@@ -24,8 +24,8 @@ impl ImageLevel {
     /// Reads the picture of `initial.image`. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] if the file is not a picture of one slice. Returns [`Error::Case`]
-    /// if no pixel is inside.
+    /// Returns [`Error::Input`] if the file is not a picture of one slice, or if a pixel is not
+    /// finite. Returns [`Error::Case`] if no pixel is inside.
     pub(super) fn read(
         config: &Config,
         from: &InitialImage,

@@ -41,7 +41,7 @@ impl Warnings<'_> {
 pub(super) struct ClosedSurface {
     pub path: PathBuf,
     pub frame: io::FileFrame,
-    /// The time that the file states.
+    /// The time that the file states, if any.
     pub time: Option<f64>,
     pub vertices: Vec<[f64; 3]>,
     /// Triangles, oriented consistently with their neighbors wherever possible.

@@ -22,6 +22,7 @@ pub(super) struct VolumeLevel {
     level: f64,
     sign: f64,
     /// The value of phi where the values of the volume are not finite.
+    /// [`VolumeLevel::bounded_value`] also uses it beyond the boundary of the volume.
     outside: f64,
     sides: Sides,
 }

@@ -139,7 +139,7 @@ fn cpu(config: &Config) -> Result<Cpu> {
     Cpu::new(config.device.threads)
 }
 
-/// A finished run.
+/// The result of a run that finished or was interrupted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {

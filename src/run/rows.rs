@@ -115,7 +115,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Finds the first corner of a cell at which a vertex array is not finite. Returns its place,
-    /// such as "at vertex 3", and the value of the array there.
+    /// such as "at vertex 3", and the value of the array there. Returns `None` if there is no such
+    /// corner, or if the rows are vertices or the array is a cell array.
     fn corner_lacking(&self, name: &str, row: usize) -> Option<(String, f64)> {
         let mesh = &self.cleaned.mesh;
         if self.places == Places::Vertices || component(&mesh.cell_data, name).is_some() {

@@ -97,8 +97,8 @@ impl Schedule {
         self.steps
     }
 
-    /// Returns the target for the next steps. It allows at most `steps` steps and does not exceed
-    /// the time of the next event.
+    /// Returns the target for the next steps. It allows at most `steps` steps, and does not go
+    /// beyond the next output or the end of the run.
     pub(super) fn until(&mut self, steps: u64) -> StepTarget {
         self.target = match self.interval {
             // An output time that differs from the end time only by rounding counts as the end

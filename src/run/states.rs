@@ -294,8 +294,9 @@ fn of_hdf(config: &Config) -> Compression {
     config.output.compression.unwrap_or(Compression::None)
 }
 
-/// Writes an interface with normals. STL files store one normal per triangle, and other formats
-/// store one per vertex. If the interface has vanished, removes the file instead.
+/// Writes an interface with normals, or without them if it consists of lines. STL files store one
+/// normal per triangle, and other formats store one per vertex. If the interface has vanished,
+/// removes the file instead.
 fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
     let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
     let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
