@@ -170,7 +170,8 @@ fn write_volume_of(args: &Args, output: &Path, file: VolumeFile, ui: &Ui) -> Res
     volume::write_for(&args.input, output, file, &args.options()?, ui)
 }
 
-/// Applies the options to a mesh, writes it, and prints one line about the output.
+/// Applies the options to a mesh and writes it. Prints a line about the decimation, if any, and one
+/// about the output.
 fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<()> {
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
@@ -179,11 +180,12 @@ fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<
     ui.print(&(done + &words(output, &mesh)))
 }
 
-/// Makes the requested changes to a mesh. Also returns a description of these changes.
+/// Makes the requested changes to a mesh. Also returns a line about the decimation, or an empty
+/// string if none is requested.
 ///
 /// # Errors
-/// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and
-/// [`Error::Input`] or [`Error::Mesh`] for a mesh that cannot be changed.
+/// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and [`Error::Input`]
+/// or [`Error::Mesh`] for a mesh that cannot be changed.
 fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
     let in_file = |error: Error| error.in_file(&args.input);
     let mut done = String::new();

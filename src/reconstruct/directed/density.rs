@@ -50,7 +50,7 @@ pub struct Density {
 }
 
 impl Density {
-    /// Examines up to 20,000 samples, chosen evenly from the sorted samples.
+    /// Measures the density from up to 20,000 samples, chosen evenly from the sorted samples.
     ///
     /// # Errors
     /// Returns the errors of [`Lattice::new`].
@@ -125,8 +125,8 @@ struct Neighbor {
 }
 
 /// Returns the distance to the farthest corner of the Voronoi cell of a sample, and the mean
-/// distance of its neighbors from its plane. Returns `None` at a boundary, or if there are too few
-/// neighbors.
+/// distance of its neighbors from its plane, both in cube edges. Returns `None` at a boundary, or
+/// if there are too few neighbors.
 fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
     let own = seeds.samples[k];
     let [u, w] = across(own.normal)?;

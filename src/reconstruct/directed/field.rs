@@ -21,7 +21,7 @@ pub(super) struct Field {
     keys: Vec<u64>,
     /// Directed distance at each vertex, in cube edges, negative inside. NaN far from all samples.
     values: Vec<f32>,
-    /// The sample of each distance, as an index into [`Seeds::samples`].
+    /// The sample of each distance, as an index into [`Seeds::samples`], or [`NONE`].
     nearest: Vec<u32>,
 }
 
@@ -104,7 +104,8 @@ impl Field {
         *value = if *value == 0.0 { -f32::MIN_POSITIVE } else { -*value };
     }
 
-    /// Returns the sample of the distance at a vertex, as an index into [`Seeds::samples`].
+    /// Returns the sample of the distance at a vertex, as an index into [`Seeds::samples`], or
+    /// `None` if the vertex has no sample.
     pub fn nearest(&self, vertex: [u32; 3]) -> Option<u32> {
         let tile = self.lattice.tile_key(vertex.map(|c| c / TILE));
         let t = self.keys.binary_search(&tile).ok()?;
@@ -120,8 +121,8 @@ fn vertex(tile: [u32; 3], v: usize) -> [f64; 3] {
     [0, 1, 2].map(|k| f64::from(tile[k] * TILE + within[k] as u32))
 }
 
-/// Returns the distance of a point from the tangent plane of a sample, positive on the side of its
-/// normal.
+/// Returns the signed distance of a point from the tangent plane of a sample, positive on the side
+/// of its normal.
 fn directed(place: [f64; 3], sample: &Sample) -> f64 {
     (0..3).map(|k| (place[k] - sample.point[k]) * sample.normal[k]).sum()
 }

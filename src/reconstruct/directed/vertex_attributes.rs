@@ -65,7 +65,8 @@ fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
 }
 
 /// Returns the arrays `nx`, `ny` and `nz`, and `red`, `green` and `blue` if the cloud has colors.
-/// If the sample has no normal, the normal is computed from the triangles.
+/// If the sample of a vertex has no normal, the normal of the vertex is computed from the
+/// triangles.
 fn arrays(mesh: &Mesh, carried: &[Carried], cloud: &PointCloud) -> Vec<DataArray> {
     let array = |name: &str, values| DataArray { name: name.to_string(), components: 1, values };
     let is_none = |carried: &Carried| carried.normal == [0.0; 3];

@@ -3,7 +3,7 @@
 //!
 //! An interface that collapses onto a single sample at a voxel approaches the voxel but never
 //! reaches it. The same holds for two interfaces that collapse from both sides onto a plane of
-//! voxels with samples.
+//! voxels with samples. Small or thin components therefore remain.
 
 use crate::mesh::Mesh;
 use crate::surface::{Extent, Parts};

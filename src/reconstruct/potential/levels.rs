@@ -146,8 +146,8 @@ impl Run<'_> {
         finished(left, self.tree.frame(), start, levels)
     }
 
-    /// Moves the interface of a level until it reaches a steady state, or for the largest number of
-    /// steps.
+    /// Moves the interface of a level until it reaches a steady state or the largest number of
+    /// steps is taken.
     fn settle<S: Stored<f32>>(&self, (grid, phi): Grid<S>, done: &mut Level) -> Result<Grid<S>> {
         let is_last = done.level == self.options.depth;
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
@@ -178,7 +178,7 @@ impl Run<'_> {
         Ok(motion.into_parts())
     }
 
-    /// Takes the last steps, by curvature only.
+    /// Takes the last steps, by curvature only, if the options ask for any.
     fn smooth<S: Stored<f32>>(&self, (grid, phi): Grid<S>) -> Result<Grid<S>> {
         let alpha = self.options.curvature;
         if self.options.smoothing_steps == 0 || alpha == 0.0 {

@@ -42,7 +42,7 @@ pub(super) fn expected_tiles(
 }
 
 /// Returns an error if `bytes` bytes are not available. Otherwise, logs how many are needed and
-/// free.
+/// free. Does nothing if the free memory is unknown.
 ///
 /// # Errors
 /// Returns [`Error::Device`], which states how many bytes are needed and how many are free.

@@ -176,8 +176,8 @@ impl Octree {
     }
 }
 
-/// Returns the first number in `low..high` for which a condition holds, or `high` if there is none.
-/// Once the condition holds, it must hold for all larger numbers. The search starts near `low`.
+/// Returns the first index in `low..high` for which a condition holds, or `high` if there is none.
+/// Once the condition holds, it must hold for all larger indices. The search starts near `low`.
 fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut step) = (low, 1);
     while from + step < high && !holds(from + step) {

@@ -25,7 +25,8 @@ pub(super) struct Field {
     pub around: Array<u32>,
     /// Directed distance at each vertex, in cube edges, negative inside. NaN far from all samples.
     pub values: Array<f32>,
-    /// The sample of each distance, as an index into the sorted samples.
+    /// The sample of each distance, as an index into the sorted samples, or `u32::MAX` if there is
+    /// none.
     pub nearest: Array<u32>,
 }
 

@@ -110,8 +110,8 @@ impl Run<'_> {
         Ok(need as u64)
     }
 
-    /// Moves the interface of a level until it reaches a steady state, or for the largest number of
-    /// steps.
+    /// Moves the interface of a level until it reaches a steady state or the largest number of
+    /// steps is taken.
     fn settle<S: Stored<f32> + Element>(
         &self,
         done: &mut Level,
@@ -146,7 +146,7 @@ impl Run<'_> {
         Ok(motion)
     }
 
-    /// Takes the last steps, by curvature only.
+    /// Takes the last steps, by curvature only, if the options ask for any.
     fn smooth<S: Stored<f32> + Element>(&self, motion: Motion<S>) -> Result<Motion<S>> {
         let (steps, alpha) = (self.options.smoothing_steps, self.options.curvature);
         if steps == 0 || alpha == 0.0 {

@@ -112,7 +112,7 @@ pub(super) fn at_samples<S: Stored<f32> + Element>(
     Ok(AtSamples { sum: found[0] as f64 / PARTS, outside: found[1] as usize })
 }
 
-/// Returns the compilation unit for an exponent.
+/// Returns the compilation unit for an exponent, a kind of rest place and a storage.
 fn unit(exponent: u32, is_hull: bool, is_fixed: bool) -> Result<Unit> {
     let mut defines = vec![
         ("REAL", "float".to_string()),
