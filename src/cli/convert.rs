@@ -184,8 +184,9 @@ fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<
 /// string if none is requested.
 ///
 /// # Errors
-/// Returns [`Error::Case`] for a change that the kind of mesh does not permit, and [`Error::Input`]
-/// or [`Error::Mesh`] for a mesh that cannot be changed.
+/// Returns [`Error::Case`] for a selection that cannot be evaluated or keeps no cell, and for a
+/// change that the kind of mesh does not permit. Returns [`Error::Input`] or [`Error::Mesh`] for a
+/// mesh that cannot be changed.
 fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
     let in_file = |error: Error| error.in_file(&args.input);
     let mut done = String::new();

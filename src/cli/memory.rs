@@ -50,7 +50,8 @@ fn some(pointer: *mut u8, size: usize) -> *mut u8 {
     if pointer.is_null() && !may_be_refused() { exhausted(size) } else { pointer }
 }
 
-/// A line of text in its own fixed memory, truncated if it is too long.
+/// A line of text in its own fixed memory, truncated if it is too long. Control characters become
+/// spaces.
 struct Text {
     bytes: [u8; Self::MOST],
     length: usize,

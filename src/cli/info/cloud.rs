@@ -49,9 +49,10 @@ pub(super) struct CloudFacts {
     /// The number of points in the file, and the number that were kept.
     pub stored: u64,
     pub points: usize,
-    /// Number of points that were dropped because a coordinate is not finite, or because they have
-    /// no normal although other points have one.
+    /// Number of points that were dropped because a coordinate is not finite.
     pub not_finite: u64,
+    /// Number of points that were dropped because they have no normal although other points have
+    /// one.
     pub without_normal: u64,
     /// Number of points that were dropped because the file marks them as withheld.
     pub withheld: u64,
