@@ -59,7 +59,7 @@ pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Fr
 }
 
 /// Returns a warning about the skinny triangles of a mesh, or `None` if at most one triangle in
-/// [`FEW_OF`] is skinny or fronts of the shape `front` are exact on all of them.
+/// 20 is skinny or fronts of the shape `front` are exact on all of them.
 ///
 /// Before a distance is computed, it is unknown which vertices lie behind these triangles.
 pub fn doubt(mesh: &Mesh, front: Front) -> Option<String> {
