@@ -198,7 +198,8 @@ DEVICE Enclosure power(const Enclosure& a, const Enclosure& b) {
     const bool smooth = a.smooth && b.smooth;
     const double exponent = b.low;
     if (b.low != b.high || exponent != trunc(exponent)) {
-        // A negative number raised to a fraction is NaN.
+        // A negative number raised to a non-integer power is NaN, and 0 raised to a negative power
+        // is infinite.
         if (!(a.low > 0.0 || (a.low == 0.0 && b.low > 0.0))) return unbounded();
         return around(power(a.low, b.low), power(a.low, b.high), power(a.high, b.low), power(a.high, b.high),
                       smooth && a.low > 0.0);

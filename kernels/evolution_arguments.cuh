@@ -1,7 +1,7 @@
 // The coefficients of an evolution on the GPU.
 //
 // Compilation units are specialized for the terms of the equation. ADVECTION, NORMAL and CURVATURE
-// have values of generated/evolution.cuh. IMPLICIT says whether curvature is semi-implicit.
+// have values from generated/evolution.cuh. IMPLICIT says whether curvature is semi-implicit.
 // VELOCITY_ROWS, SPEED_ROWS and CURVATURE_ROWS say whether a coefficient has a value for every
 // vertex. WHOLE says that there is no band and all vertices move.
 #pragma once

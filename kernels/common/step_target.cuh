@@ -3,5 +3,5 @@
 #include "common/real.cuh"
 
 // Returns dt, or `rest` (the time left until the target) if dt is longer or would leave at most a
-// millionth of it; the counterpart of up_to in src/levelset/evolution/step_target.rs.
+// millionth of `rest`; the counterpart of up_to in src/levelset/evolution/step_target.rs.
 DEVICE double up_to(double dt, double rest) { return dt < rest * (1.0 - 1e-6) ? dt : rest; }

@@ -39,7 +39,7 @@ DEVICE real_bits bits_of(key k) { return to_bits(k); }
 
 #if NORM == NORM_ORDER
 #if KEY == KEY_F32
-// The binary logarithm, and the power of 2.
+// The binary logarithm, and its inverse: 2 raised to the power x.
 DEVICE float log_of_two(float x) {
 #ifdef __CUDA_ARCH__
     return __log2f(x);
@@ -71,7 +71,7 @@ DEVICE key about(const Selective& s, const number (&d)[3]) {
     const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), order = (float)s.order;
     const float most = fmaxf(fmaxf(x, y), z), least = fminf(fminf(x, y), z), middle = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
     if (most == 0.0f) return 0;
-    // The logarithm of 0 is minus infinity. The power of that is 0.
+    // The logarithm of 0 is minus infinity, and 2 raised to minus infinity is 0.
     const float sum = 1.0f + power_of_two(order * log_of_two(middle / most)) + power_of_two(order * log_of_two(least / most));
     return most * power_of_two(log_of_two(sum) / order) * (1.0f - 2.0f * MARGIN);
 }

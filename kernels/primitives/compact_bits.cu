@@ -30,7 +30,7 @@ enum {
 static_assert(TILE == COMPACT_WORDS, "must match the size that the host assumes");
 
 // The minimum number of blocks per multiprocessor. On GPUs of capability 9.0, it is the number of
-// blocks that fit in shared memory. On other GPUs, fewer blocks fit, and registers would spill with
+// blocks that fit in shared memory. On other GPUs, fewer blocks fit, or registers would spill with
 // six blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 #define MIN_BLOCKS 6

@@ -2,8 +2,8 @@
 //
 //   keys      the Morton key of the cell of each point, by which the host sorts
 //   samples   positions in the order of the keys, and a bit for the first sample of each cell
-//   sums      sums of the positions before each sample, in integer parts of a voxel, so that the
-//             sum of a node is a difference of two sums
+//   sums      sums of the positions before each sample, as integers in units of 1 / PARTS voxel,
+//             so that the sum of a node is exactly the difference of two sums
 //   counts    the number of nodes that begin at each cell, which the host sums
 //   nodes     the nodes of each cell, then their centroids
 //   cubes     the number of cubes of a level that contain samples

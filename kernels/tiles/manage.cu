@@ -47,7 +47,7 @@ struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
-    u32 blocks;      // number that takes part; low for few tiles, as blocks wait for each other
+    u32 blocks;      // number that take part; low for few tiles, because blocks wait for each other
     u32 first, end;  // range of this block
     u32* scratch;    // see scratch_of
 

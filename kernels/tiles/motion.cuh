@@ -1,8 +1,8 @@
 // Coefficients of a motion on tiles. src/levelset/tiled/cuda/state.rs defines the argument.
 //
-// Kernels are compiled for the active terms. VELOCITY, NORMAL and CURVATURE have values of
+// Kernels are compiled for the active terms. VELOCITY, NORMAL and CURVATURE have values from
 // generated/tile_terms.cuh. SAMPLED has a bit for each component of a varying velocity that is
-// sampled from a volume. RESCALING is 1 if the rescaling term is active. SCHEME has a value of
+// sampled from a volume. RESCALING is 1 if the rescaling term is active. SCHEME has a value from
 // generated/tile_motion.cuh.
 #pragma once
 #include "generated/tile_motion.cuh"

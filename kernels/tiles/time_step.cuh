@@ -6,7 +6,7 @@
 #include "tiles/step_end.cuh"
 
 // Sets `halt` if blocks have found an invalid coefficient, and records the time `t` for the
-// message. Called by one thread.
+// error message. Called by one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;
     c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;

@@ -106,7 +106,7 @@ fn reason(error: DriverError) -> Reason {
     }
 }
 
-/// Returns the name and text of a driver error: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...".
+/// Returns the name and text of a driver error, such as "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...".
 pub fn message(error: DriverError) -> String {
     let name = error.error_name().map(|name| name.to_string_lossy().into_owned());
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());

@@ -1,5 +1,5 @@
-// Queries of a HistoPyramid that need no list: cells of keys, keys of cells, counts in boxes. It is
-// the counterpart of cells.rs and regions.rs of crates/core/src/primitives/histopyramid.
+// Queries of a HistoPyramid that need no list: cells of keys, keys of cells, and counts in boxes.
+// It is the counterpart of cells.rs and regions.rs in crates/core/src/primitives/histopyramid.
 //
 // variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
 // variants: PARTIAL=0 | PARTIAL=1

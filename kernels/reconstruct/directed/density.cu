@@ -5,8 +5,8 @@
 enum : u32 {
     // The number of nearest neighbors that can contribute a side of a Voronoi cell: one per lane.
     NEIGHBORS = WARP,
-    // The maximum number of corners of the cell that these neighbors cut out of a square: at most
-    // one more per neighbor, and a few more to allow for rounding.
+    // The maximum number of corners of the cell that these neighbors cut out of a square: the four
+    // of the square, at most one more per neighbor, and four more to allow for rounding.
     CORNERS = NEIGHBORS + 8,
     // The largest number of samples that are examined per cube.
     MOST_IN_CUBE = 256,

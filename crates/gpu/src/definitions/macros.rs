@@ -10,9 +10,9 @@
 ///   the name of a struct is its name in C if that differs. `as "type"` after the type of a field
 ///   is the type of its elements in C, for fields that the host sees as addresses or bits.
 ///   `= "type"` is the type of each innermost array, which is a struct in C.
-/// - Enums with a number for each value. In C, the names of the values are in capitals, after the
-///   prefix of `as PREFIX_`. `define enum Name as MACRO` turns them into `#define MACRO_VALUE`, for
-///   the compiler define `MACRO`.
+/// - Enums with a number for each value. In C, the names of the values are in upper snake case,
+///   after the prefix given by `as PREFIX_`. `define enum Name as MACRO` turns them into
+///   `#define MACRO_VALUE`, for the compiler define `MACRO`.
 /// - Constants: `const` defines an enumerator in C, or a macro if the constant is a floating-point
 ///   number. `define` always defines a macro, which the preprocessor can test.
 ///

@@ -1,7 +1,8 @@
 //! Coefficients given by expressions, evaluated on a GPU in every step.
 //!
-//! The code of the fields is generated in a header of `kernels/coefficients.cu`, which is compiled
-//! for each case. Their data arrays are copied to the GPU once, in patch order.
+//! The code of the fields is generated in a header that `kernels/coefficients.cu` includes. That
+//! file is compiled for each case. The data arrays of the fields are copied to the GPU once, in
+//! patch order.
 
 use std::sync::Arc;
 

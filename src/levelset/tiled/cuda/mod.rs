@@ -133,7 +133,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
     }
 
-    /// Starts like [`DeviceTiledEvolution::new`], from a time and a number of steps.
+    /// Starts like [`DeviceTiledEvolution::new`], but at the given time and number of steps.
     fn starting_at(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
