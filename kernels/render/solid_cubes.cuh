@@ -31,7 +31,8 @@ DEVICE double value_of(const Solid& solid, u64 n) {
     return solid.scaled ? solid.slope * x + solid.intercept : x;
 }
 
-// Returns the index of a voxel. Along each axis, the volume has one more voxel than cubes.
+// Returns the index of a voxel if LEVEL is 1. The volume then has one more voxel than cubes along
+// each axis.
 DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
     return (u64)x + (u64)(solid.shape[0] + 1) * ((u64)y + (u64)(solid.shape[1] + 1) * (u64)z);
 }

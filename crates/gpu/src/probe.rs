@@ -106,7 +106,8 @@ fn reason(error: DriverError) -> Reason {
     }
 }
 
-/// Returns the name and text of a driver error, such as "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...".
+/// Returns the name and text of a driver error, or its number if the driver has no name or text for
+/// it. An example is "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered".
 pub fn message(error: DriverError) -> String {
     let name = error.error_name().map(|name| name.to_string_lossy().into_owned());
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
