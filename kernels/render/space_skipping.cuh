@@ -120,7 +120,8 @@ DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, cons
 #endif
 
 #if RULE == RULE_ALL
-// Returns the distance to the nearest candidate by examining every occupied cube.
+// Returns the distance to the center of the nearest candidate, by examining every occupied cube. If
+// `guide.all` is set, all of them are candidates.
 DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     double best = infinity();
     for (u64 n = 0; n < guide.n_sites; n++) {

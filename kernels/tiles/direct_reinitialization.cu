@@ -67,7 +67,8 @@ DEVICE real to_crossings(const Around& at, real value) {
     return sum > R(0) ? own / sqrt(sum) : R(4);
 }
 
-// Returns the distance from a voxel next to the interface to the interface, at most gamma.
+// Returns the distance from a voxel next to the interface to the interface, clamped to the range
+// from 1e-12 to gamma.
 DEVICE real near_distance(const Around& at, real own, real gamma) {
     Central d = central(at);
     // The fourth-order derivatives are not valid if the stencil contains clamped values.
