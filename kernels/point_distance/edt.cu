@@ -202,14 +202,14 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
         for (u32 k = 0; k < AHEAD; k++, x += 1.0f) {
             const float height = ahead[k];
             if (height >= FAR) continue;
-            // If the new parabola is lower at the first voxel at which the last one is the lowest,
-            // it is lower at all later voxels, too. Then the last one leaves the envelope.
+            // If the new parabola is not higher at the first voxel at which the last one is the
+            // lowest, it is lower at all later voxels. Then the last one leaves the envelope.
             float from = 0;
             u32 before = NOTHING_BEFORE;
             for (;;) {
                 if (value_at(top.from, x, height) > value_at(top.from, top.place, top.height)) {
                     // The position of equal height is rounded to a voxel and then moved to the
-                    // first voxel at which the new parabola is lower.
+                    // first voxel at which the new parabola is not higher.
                     from = 0.5f * (__fdividef(height - top.height, x - top.place) + (x + top.place));
                     from = fminf(from, end) + 8388608.0f - 8388608.0f;
                     if (value_at(from, x, height) > value_at(from, top.place, top.height)) from += 1.0f;
