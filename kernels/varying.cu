@@ -73,8 +73,9 @@ DEVICE bool evaluate(const Search& z, const Sampling& sampling) {
     return good;
 }
 
-// Returns the limits of the band with the current coefficients; the whole grid must call it. Two
-// sets of limits are used in turn: the other one is cleared here, when no block reads it anymore.
+// Returns the limits of the band with the current coefficients; all blocks that take part must call
+// it. Two sets of limits are used in turn: the other one is cleared here, when no block reads it
+// anymore.
 DEVICE Limits find_limits(Search& z) {
     __shared__ Limits block_limits;
     Limits* all = &z.q.limits[z.turn];

@@ -280,7 +280,8 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
         }
         return sum;
     }
-    // Find the highest level with at least one cell of the box for each lane of each part.
+    // Find the highest level with at least one cell of the box for each lane of each part, or
+    // level 0 if there is no such level.
     u32 level = pyramid.n_levels;
     Shape low, n;
     for (;; level--) {
