@@ -11,8 +11,8 @@ DEVICE Held hold(const Patch&, const Eikonal&, const Local&) { return Held{}; }
 
 // Returns the corners of a cell, one bit each, whose value the cell may lower with a new candidate.
 //
-// A candidate is new, that is, not computed before, only if a value on the opposite face is new. A candidate is at least the
-// earliest value on that face plus the travel time from the plane of the face.
+// A candidate is new (not computed before) only if a value on the opposite face is new. A candidate
+// is at least the earliest value on that face plus the travel time from the plane of the face.
 DEVICE u32 hopeful(const Patch& patch, const Eikonal& e, const Local& local, u32 t, real limit) {
     const Corners corners = patch.corners(t);
     real u[N];

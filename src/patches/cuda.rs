@@ -47,11 +47,11 @@ pub struct Shape {
     pub largest_columns: u32,
     /// The mean number of cells per patch.
     pub mean_cells: f64,
-    /// Whether local indices need 32 bits.
+    /// Whether local indices or entries of the gathering matrix need 32 bits.
     pub wide: bool,
 }
 
-/// Local indices with 16 or 32 bits each.
+/// Local indices, or entries of the gathering matrix, with 16 or 32 bits each.
 pub(crate) enum Indices {
     Narrow(Array<u16>),
     Wide(Array<u32>),

@@ -87,7 +87,7 @@ surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices
 // keys     keys of the tiles, [n]
 // nearest  [n][512]
 // firsts   [n][512]
-// starts   vertices before each tile, [n + 1]
+// starts   number of vertices before each tile, [n + 1]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 surface_vertices(Lattice lattice, Samples samples, Distances distances, const u64* keys, const u32* nearest, const u32* firsts,
                  const u32* starts, Surface surface) {
@@ -159,8 +159,8 @@ DEVICE u32 lower_end(u32 edge) {
 //
 // cases            [256][16]
 // firsts           [n][512]
-// starts           vertices before each tile, [n + 1]
-// triangle_starts  triangles before each tile, [n + 1]
+// starts           number of vertices before each tile, [n + 1]
+// triangle_starts  number of triangles before each tile, [n + 1]
 // corners          corners of the triangles, [n_triangles][3]
 // names            [n_vertices]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
