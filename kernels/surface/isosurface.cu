@@ -131,7 +131,7 @@ DEVICE bool gradient_at(const Surface& s, const u32 (&at)[3], double (&gradient)
 }
 
 // Computes the normalized gradient, in world coordinates, at the fraction t of the edge between two
-// voxels.
+// voxels. If one of them is in an added layer, uses the gradient at the other.
 DEVICE void normal_between(const Surface& s, const u32 (&low)[3], const u32 (&high)[3], double t, double (&out)[3]) {
     double g[3] = {0.0, 0.0, 0.0}, h[3] = {0.0, 0.0, 0.0}, sum = 0.0;
     const bool is_low = gradient_at(s, low, g), is_high = gradient_at(s, high, h);
