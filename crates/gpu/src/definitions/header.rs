@@ -105,7 +105,7 @@ impl Header {
     /// Compares the text with the committed header, or writes it if `ZEROSET_BLESS` is set.
     ///
     /// # Panics
-    /// Panics if the committed header differs.
+    /// Panics if the committed header differs, or if the header cannot be written.
     pub fn check(&self) {
         let folder = Path::new(zeroset_kernels::FOLDER).join("generated");
         let path = folder.join(format!("{}.cuh", self.name));
