@@ -281,7 +281,7 @@ impl Reader {
     }
 }
 
-/// The single values of an element other than coordinates, column by column.
+/// The scalar (non-list) properties of an element except its coordinates, column by column.
 struct Columns {
     arrays: Vec<(usize, DataArray)>,
 }

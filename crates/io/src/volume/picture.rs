@@ -68,7 +68,7 @@ fn most(bytes: &[u8], budget: Budget) -> usize {
     usize::try_from(possible.min(budget.left())).unwrap_or(usize::MAX)
 }
 
-/// Checks that a picture may unpack to the `needed` bytes.
+/// Checks that a picture may unpack to `needed` bytes.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file cannot unpack to that many bytes, or if its budget does not allow
