@@ -20,7 +20,7 @@ pub fn check_matrix_target(path: &Path) -> Result<()> {
 
 /// Writes the entries of a matrix. The file is written atomically.
 ///
-/// `shape` holds the number of rows and the number of columns. `whole` states that all values are
+/// `shape` holds the number of rows and the number of columns. `whole` states whether all values are
 /// whole numbers, which are then written as integers.
 ///
 /// # Errors

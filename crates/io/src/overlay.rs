@@ -29,7 +29,7 @@ pub struct Added {
 /// group of the file with the same name.
 ///
 /// # Errors
-/// Returns the errors of [`read_data_at`]. Returns [`Error::Input`] if the data belongs to another
+/// Returns the errors of [`read_data_at`]. Returns [`Error::Input`] if the data belong to another
 /// mesh, or if the file has no array with this name.
 pub fn add_data(
     path: &Path,
@@ -49,7 +49,7 @@ pub fn add_data(
         arrays.push(array);
     }
     if let Some(name) = name {
-        // A label and a list of vertices hold one group.
+        // A file that holds a label or a list of vertices has one group.
         if let ([group], 0 | 1) = (groups.as_mut_slice(), arrays.len()) {
             group.name = name.to_string();
         }

@@ -15,8 +15,8 @@ use zeroset_core::mesh::{DataArray, Group, Values};
 ///
 /// The function supports GIFTI shape, functional and label files, FreeSurfer `curv`, `sulc`,
 /// `thickness` and similar files, FreeSurfer annotations, MEDIT's `.sol`, plain text columns, and
-/// the vertex arrays of a mesh file. A FreeSurfer label has rows for some vertices only, which also
-/// become a group. A CARP list of vertices (`.vtx`) is a group without an array.
+/// the vertex arrays of a mesh file. A FreeSurfer label has rows for some vertices only, and these
+/// vertices also become a group. A CARP list of vertices (`.vtx`) is a group without an array.
 ///
 /// # Errors
 /// Returns the errors of [`read_mesh`](super::read_mesh), and an error if the file has no such

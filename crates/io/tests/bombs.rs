@@ -81,7 +81,7 @@ fn check(name: &str, files: &[(&str, &[u8])], said: &str, limit: u64) {
 /// The largest memory use, in bytes, for a file whose header states the unpacked size.
 const FEW: u64 = 24 << 20;
 /// The largest memory use, in bytes, for a file that must be unpacked to find its unpacked size.
-/// The factor 2 is for a vector whose capacity doubles as it grows.
+/// The factor 2 accounts for a vector whose capacity doubles as it grows.
 const MANY: u64 = 2 * SMALL + FEW;
 const LIMIT: &str = "bytes, the limit for a file of this size; if the file is genuine, write it";
 const GZIP_LIMIT: &str = "unpacks to more than 268435456 bytes; if it is genuine, decompress";

@@ -17,7 +17,7 @@ static METER: Meter = Meter::new();
 /// The memory in bytes that a reader may take per byte of a file, in addition to a constant.
 const PER_BYTE: usize = 60;
 const BESIDES: usize = 1 << 20;
-/// The size in bytes of the LASzip tables, which the LASzip crate allocates for every file.
+/// The size in bytes of the LASzip tables, which the crate `laz` allocates for every file.
 const LASZIP: usize = 3 << 20;
 /// The time limit per file. A linear-time reader needs a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(30);

@@ -211,8 +211,8 @@ impl<'a> Beside<'a> {
     ///
     /// # Errors
     /// Returns the problem and the remedy if the file is not in the folder of the GIFTI file or
-    /// below it, if it does not have these bytes, or if the arrays together read it more than four
-    /// times.
+    /// below it, if it does not have these bytes, or if the arrays together read more than four
+    /// times its size.
     fn bytes(&mut self, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
         const REMEDY: &str =
             "put the data file beside the GIFTI file, or export with embedded data";

@@ -80,7 +80,7 @@ impl Data {
     }
 
     /// Returns each tag once, with the index of its last row. If all n rows of a tag were kept,
-    /// writing them to the m cells with this tag would take a time proportional to m n.
+    /// writing them to the m cells with this tag would take time proportional to m n.
     fn last_of_each_tag(&self) -> Vec<(u64, usize)> {
         let mut rows: Vec<(u64, usize)> = self.tags.iter().copied().zip(0..).collect();
         rows.sort_unstable_by_key(|&(tag, row)| (tag, std::cmp::Reverse(row)));

@@ -1,7 +1,7 @@
 //! PLY, the Stanford polygon format: text, binary little endian, binary big endian.
 //!
-//! Coordinates are the properties x, y, z of the element "vertex". Its other single values become
-//! vertex arrays, and the single values of "face" become cell arrays. Faces are the list
+//! Coordinates are the properties x, y, z of the element "vertex". Its other scalar properties
+//! become vertex arrays, and the scalar properties of "face" become cell arrays. Faces are the list
 //! "vertex_indices" (or "vertex_index"). The older "tristrips" are split into triangles.
 
 mod body;

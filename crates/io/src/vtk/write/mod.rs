@@ -27,13 +27,13 @@ pub enum FieldValues<'a> {
     F64(&'a [f64]),
     /// Single precision.
     F32(&'a [f32]),
-    /// Labels and counts.
+    /// Labels, counts and samples of volumes.
     I64(&'a [i64]),
-    /// Labels and counts.
+    /// Labels, counts and samples of volumes.
     I32(&'a [i32]),
-    /// Labels and counts.
+    /// Labels, counts and samples of volumes.
     U32(&'a [u32]),
-    /// Masks.
+    /// Masks, colors and samples of volumes.
     U8(&'a [u8]),
     /// Samples of volumes.
     I8(&'a [i8]),
