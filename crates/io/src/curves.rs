@@ -87,7 +87,7 @@ pub fn read_curves(path: &Path) -> Result<Curves> {
 ///
 /// # Errors
 /// Returns the errors of [`read_curves`], and [`Error::Case`](zeroset_core::Error::Case) if the
-/// series has no state at this time.
+/// file has no state at this time.
 pub fn read_curves_at(path: &Path, time: Option<Moment>) -> Result<Curves> {
     curves(path, time).map_err(|flaw| flaw.in_file(path))
 }
@@ -164,8 +164,8 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
 }
 
 /// Builds a curve from ordered points. Drops each point that equals its predecessor. If the last
-/// point equals the first, the curve is closed. A degenerate curve (a single point, or a segment
-/// traversed back and forth) is counted in `single` instead.
+/// point equals the first, the curve is closed. Returns `None` without points, and for a degenerate
+/// curve (a single point, or a segment traversed back and forth), which is counted in `single`.
 fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
     if points.is_empty() {
         return None;

@@ -29,8 +29,8 @@ pub fn read_data(path: &Path) -> Result<VertexData> {
 /// the last state.
 ///
 /// # Errors
-/// Returns the errors of [`read_data`], and [`Error::Case`](zeroset_core::Error::Case) if the
-/// series has no state at this time.
+/// Returns the errors of [`read_data`], and [`Error::Case`](zeroset_core::Error::Case) if the file
+/// has no state at this time.
 pub fn read_data_at(path: &Path, time: Option<Moment>) -> Result<VertexData> {
     data(path, time).map_err(|flaw| flaw.in_file(path))
 }

@@ -166,8 +166,8 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
     write_mesh_about(path, mesh, options, &About::default())
 }
 
-/// Writes a mesh like [`write_mesh`], with the metadata and the time of the file from which it
-/// comes if the format is `.gii`, `.vtu` or `.vtp`.
+/// Writes a mesh like [`write_mesh`], with facts about the file from which it comes. A `.gii` file
+/// gets the metadata. A `.vtu` or `.vtp` file gets the anatomical structure and the time.
 ///
 /// # Errors
 /// Returns the errors of [`write_mesh`].

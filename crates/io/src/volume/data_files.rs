@@ -65,7 +65,7 @@ pub(super) enum Skip {
 /// Returns the path of the file `name` beside `path`.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the name leads out of the folder or names no file.
+/// Returns a [`Flaw`] if the name leads out of the folder of `path` or names that folder itself.
 pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf, Flaw> {
     let mut place = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let folder = place.clone();
