@@ -20,8 +20,8 @@ pub fn check_matrix_target(path: &Path) -> Result<()> {
 
 /// Writes the entries of a matrix. The file is written atomically.
 ///
-/// `shape` holds the number of rows and the number of columns. `whole` states whether all values are
-/// whole numbers, which are then written as integers.
+/// `shape` holds the number of rows and the number of columns. `whole` states whether all values
+/// are whole numbers, which are then written as integers.
 ///
 /// # Errors
 /// Returns the errors of [`check_matrix_target`], and

@@ -27,7 +27,8 @@ pub(super) struct Simplices {
     polygons: Polygons,
     /// The cells at whose center a vertex was added.
     centered: Vec<u32>,
-    /// The number of cells whose tetrahedra overlap.
+    /// The number of cells that keep tetrahedra that overlap or are flat, because they cannot be cut
+    /// like polyhedra.
     n_distorted: usize,
 }
 
@@ -137,7 +138,7 @@ impl Simplices {
     }
 
     /// Adds a hexahedron, voxel, wedge, prism, pyramid or tetrahedron. If its usual tetrahedra
-    /// overlap or some of them are flat, it is cut like a polyhedron.
+    /// overlap or some of them are flat, it is cut like a polyhedron, if that is possible.
     fn push_cut_solid(&mut self, grid: &mut Grid, shape: Shape, points: &[u32], cell: usize) {
         let begin = self.corners[3].len();
         shape.split(points, &mut self.corners[3]);

@@ -57,8 +57,8 @@ impl HdfSeries {
 }
 
 /// Returns true if the superblock has version 2 or 3, states the actual length of the file, and
-/// states that the file was closed. A program that is killed while it adds a state leaves a file for
-/// which this is false.
+/// states that the file was closed. A program that is killed while it adds a state leaves a file
+/// for which this is false.
 pub(super) fn is_whole(path: &Path) -> bool {
     const VERSION: usize = 8;
     const FLAGS: usize = 11;
