@@ -5,8 +5,9 @@
 //!
 //! Vertices are numbered starting at 0 or 1, as stated by the number of the first vertex. Regions
 //! of triangles or tetrahedra, and markers of faces and edges, become groups named by their
-//! numbers. Attributes of vertices become the arrays `attribute`, `attribute_2`, ..., and their
-//! markers become the array `marker`.
+//! numbers. The regions are the first attribute in the `.ele` file if all its values are whole
+//! numbers. The other attributes there and the attributes of vertices become the arrays
+//! `attribute`, `attribute_2`, ..., and markers of vertices become the array `marker`.
 
 use std::path::Path;
 

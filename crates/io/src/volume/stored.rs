@@ -105,7 +105,8 @@ pub(crate) fn samples(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Samples
     }
 }
 
-/// Converts numbers to the type `scalar`.
+/// Converts numbers to the type `scalar`. Floating-point numbers become 32-bit numbers for
+/// [`Scalar::F32`] and stay unchanged for any other type.
 ///
 /// # Errors
 /// Returns the index of the first number that the type cannot hold.
