@@ -237,8 +237,8 @@ impl<'a> Stream<'a> {
     }
 
     /// Checks that the remaining bytes can hold `count` records of at least `size` bytes. Returns
-    /// the number of records to allocate: `count`, but at most 65,536 if the remaining
-    /// size is unknown.
+    /// the number of records to allocate: `count`, but at most 65,536 if the remaining size is
+    /// unknown.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the remaining bytes are too few.

@@ -51,8 +51,8 @@ fn read_with(bytes: &[u8], mut reader: Reader) -> Result<MeshFile, Flaw> {
 }
 
 /// Joins every line that ends in a backslash with the next one, except comment lines. The removed
-/// line endings are appended after the joined line, so that line numbers stay valid. Returns `None`
-/// if there is no backslash.
+/// line endings are appended after the joined line, so that later lines keep their numbers. Returns
+/// `None` if there is no backslash.
 fn join_lines(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.contains(&b'\\') {
         return None;

@@ -108,7 +108,7 @@ impl Grid {
     }
 
     /// Appends another piece of the same data set. Arrays that only one of the pieces has, or whose
-    /// types differ, are dropped with a warning.
+    /// types or numbers of components differ, are dropped with a warning.
     pub fn append(&mut self, mut piece: Grid) {
         ghosts::align(self, &mut piece);
         let (first_point, first_end) = (self.points.len() as i64, self.connectivity.len());
@@ -213,7 +213,7 @@ fn keep_first_of_each_name(arrays: &mut Vec<DataArray>, warnings: &mut Vec<Strin
 }
 
 /// Appends the rows of each array in `more` to the array with the same name. Drops arrays without
-/// a counterpart of the same type, with a warning.
+/// a counterpart of the same type and number of components, with a warning.
 fn join(arrays: &mut Vec<DataArray>, more: Vec<DataArray>, warnings: &mut Vec<String>) {
     let mut more: BTreeMap<String, DataArray> =
         more.into_iter().map(|array| (array.name.clone(), array)).collect();

@@ -156,8 +156,9 @@ fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, Option<f64>), Flaw> {
     Ok((grid, time))
 }
 
-/// Reads an array on a regular grid, such as `STRUCTURED_POINTS` in a legacy file or `ImageData` in
-/// XML. Returns `None` if the data set is not an image.
+/// Reads an array of an image: `STRUCTURED_POINTS` in a legacy file, or `ImageData` in an XML or
+/// VTKHDF file. For a VTKHDF series, this is an array of the last state. Returns `None` if the data
+/// set is not an image.
 ///
 /// # Errors
 /// Returns the errors of [`read`], a [`Flaw`] if the image has no scalar array or the requested
