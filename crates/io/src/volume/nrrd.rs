@@ -81,7 +81,7 @@ impl Header {
         Flaw::at(place, what, remedy)
     }
 
-    /// Returns the `n` words of a field as numbers, or `None` if the field is absent.
+    /// Returns the `n` numbers of the first field in `names` that is present, or `None` if none is.
     fn numbers<T: std::str::FromStr>(
         &self,
         names: &[&str],
@@ -102,7 +102,7 @@ impl Header {
         }
     }
 
-    /// Returns the number in a field, or `absent` if the field is absent.
+    /// Returns the number of the first field in `names` that is present, or `absent` if none is.
     fn count<T: std::str::FromStr + Copy>(&self, names: &[&str], absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(names, 1)?.map_or(absent, |n| n[0]))
     }

@@ -24,7 +24,7 @@ pub(super) struct Arrays {
     budget: Cell<Budget>,
 }
 
-/// An array whose shape and number type are known.
+/// An array, with the shape and the number type that the file states.
 pub(super) struct Array {
     path: String,
     dataset: Dataset,
@@ -233,13 +233,14 @@ impl Array {
         })
     }
 
-    /// Creates a flaw of this array.
+    /// Creates a flaw that names this array.
     pub fn fail(&self, what: &str) -> Flaw {
         fail(&self.path, what)
     }
 }
 
-/// Returns the number type and whether the byte order is big-endian, or `None` for other types.
+/// Returns the number type and whether the byte order is big-endian, or `None` for an unsupported
+/// type.
 fn numbers(datatype: &Datatype) -> Option<(Scalar, bool)> {
     let (scalar, order) = match datatype {
         Datatype::FixedPoint { size, byte_order, layout } => {
