@@ -46,8 +46,8 @@ impl Compression {
     }
 
     /// Compresses a block of an array, or returns `None` if blocks stay as they are. `of_reals`
-    /// states whether the block holds 64-bit floating-point numbers. If such a block hardly
-    /// shrinks, zlib only stores it.
+    /// states whether the block holds 64-bit floating-point numbers. If LZ4 saves less than half of
+    /// such a block, zlib stores it without compression.
     pub(super) fn pack(self, block: &[u8], of_reals: bool) -> Option<Vec<u8>> {
         match self {
             Compression::None => None,
