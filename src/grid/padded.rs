@@ -7,7 +7,7 @@ use super::tile_passes::Tile;
 use super::tile_walks::MISSING;
 use super::{Pool, Stored};
 
-/// The voxels around a tile that a scheme reads.
+/// Which of the voxels around a tile a scheme reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halo {
     /// The voxels beyond the six faces, for stencils along the axes. Entries beyond edges and

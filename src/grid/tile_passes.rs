@@ -7,8 +7,8 @@ use super::keys::{DIRECTIONS, TileKey};
 use super::tile_walks::{MISSING, Walk};
 use super::{Pool, TiledGrid};
 
-/// The number of tiles per task. It is large enough to hide the cost of the first look-ups of a
-/// task, and small enough to balance the load.
+/// The number of tiles per task; in passes over values, the number for tiles of edge 4. It is large
+/// enough to hide the cost of the first look-ups of a task, and small enough to balance the load.
 pub(super) const CHUNK: usize = 256;
 
 /// One tile of a pass.

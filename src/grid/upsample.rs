@@ -100,7 +100,7 @@ mod tests {
                 let x = std::array::from_fn(|k| 0.5 * f64::from(first[k] + at[k] as i32));
                 let (found, expected) = (f64::from(value.load(3.0)), 2.0 * distance(x));
                 if expected.abs() < 2.5 {
-                    // The tolerance allows for the linear interpolation of a sphere of radius 11.7.
+                    // The tolerance allows for the error of linear interpolation at radius 11.7.
                     assert!((found - expected).abs() < tolerance, "{found} {expected}");
                     near += 1;
                 }

@@ -24,8 +24,8 @@ impl Repaired {
     }
 }
 
-/// Repairs a mesh as stored, leaves out what the repaired mesh does not use, and orients its
-/// triangles outward. Warnings state what was done, with counts.
+/// Repairs the cells of a mesh as read from a file, leaves out what the repaired mesh does not use,
+/// and orients its triangles outward. Warnings state what was done, with counts.
 ///
 /// See [`repair`], [`clean_repaired`] and [`orient_outward`].
 ///
@@ -33,7 +33,7 @@ impl Repaired {
 /// use zeroset::mesh::repair::Repairs;
 /// use zeroset::mesh::{Kind, Mesh};
 ///
-/// // Two triangles with separate vertices that face opposite ways.
+/// // Two triangles that face opposite ways and have separate vertices.
 /// let [a, b, c, d] = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [1., 1., 1.]];
 /// let vertices = [a, b, c, b, c, d];
 /// let mesh = Mesh::new(Kind::Surface, vertices.into(), (0..6).collect());

@@ -16,8 +16,8 @@ impl<const E: usize> TiledGrid<E> {
     /// computes its values.
     ///
     /// `fill` is called for every tile in the box and every tile that touches the box, layer by
-    /// layer along z. Three layers are held at a time: the values of their active tiles, and 4
-    /// bytes for each tile.
+    /// layer along z. At most three layers are in memory at a time. They take 4 bytes for each
+    /// tile, and the values of their active tiles.
     ///
     /// # Errors
     /// Returns the first error of `fill`, if any. Returns [`Error::Case`] if the box is empty or

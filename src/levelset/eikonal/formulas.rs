@@ -200,7 +200,7 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
 
 /// Returns whether the angle of a triangle at vertex `i` is obtuse.
 ///
-/// Only at such a vertex may a circular front arrive before it reaches the other vertices. The
+/// Only at such a vertex can a circular front arrive before it reaches the other vertices. The
 /// angle then exceeds 180 degrees minus half the angle that the edge subtends at the source.
 #[inline]
 pub fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {

@@ -18,7 +18,8 @@ pub const NO_SOURCE: u32 = u32::MAX;
 /// With 12 edges, the error from the cutoff is below 1e-12.
 const MARGIN: f64 = 12.0;
 
-/// The margin where no angle is obtuse. There, values come from one row of cells. Another edge is
+/// The margin where no angle is obtuse. There, values come from at most one row of cells beyond the
+/// boundary, where the values of the two sources differ by at most two edges. The third edge is
 /// needed because the preliminary solve may be half an edge too early where fronts meet.
 const MARGIN_OF_ACUTE: f64 = 3.0;
 

@@ -20,7 +20,7 @@ use crate::surface::{self, Located, Locator};
 pub use inner_facets::classes;
 
 /// The distance within which a point of a curve counts as touching a cell, relative to the longest
-/// edge of the closest cell. This is the accuracy of 32-bit coordinates.
+/// edge of the closest cell. It allows for the rounding of 32-bit coordinates.
 const TOUCH: f64 = 1e-6;
 /// The maximum number of times that a piece of a curve off the mesh is halved to find the cells it
 /// passes through.

@@ -41,7 +41,8 @@ pub struct BlockTerms<'a, R> {
     pub velocity: Option<&'a [R]>,
     /// alpha, voxels squared per time.
     pub curvature: Option<&'a [R]>,
-    /// lambda and phi0. [`Phi0::Itself`] gives the rescaling term.
+    /// lambda and phi0. [`Phi0::Itself`] gives the rescaling term, [`Phi0::Other`] the
+    /// reinitialization equation.
     pub rescaling: Option<(R, Phi0<'a, R>)>,
 }
 
@@ -74,8 +75,8 @@ pub struct Block<'a, R> {
     pub core: R,
 }
 
-/// One evaluation: `old phi + new (p + dt L(p))`. Here, p holds the values of the block, phi is the
-/// solution at the start of the step, and `old` and `new` are weights.
+/// One evaluation: `v phi + w (p + dt L(p))`. Here, p holds the values of the block, phi is the
+/// solution at the start of the step, and v and w are weights.
 #[derive(Clone, Copy)]
 pub struct Stage<'a, R> {
     /// The time step.

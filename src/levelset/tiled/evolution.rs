@@ -70,7 +70,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
 /// floating-point or 16-bit fixed-point numbers.
 ///
 /// Before a step, tiles are created wherever the band may move. One spare layer of voxels is kept,
-/// so that the tile set need not change before each step. Tiles that the band has left are removed
+/// so that the tile set need not change before every step. Tiles that the band has left are removed
 /// at regular intervals.
 pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
     pub(super) grid: TiledGrid<E>,

@@ -1,7 +1,7 @@
 //! The time step of a level-set function on any grid of blocks.
 //!
-//! A step of TVD-RK3 (Shu & Osher 1988; docs/narrow-band.md, section 4), where L is the rate of
-//! change:
+//! A step of TVD-RK3 (Shu & Osher 1988; docs/narrow-band.md, section 4) computes the following,
+//! where L is the rate of change:
 //!
 //! ```text
 //! p1 = p + dt L(p),   p2 = 3/4 p + 1/4 (p1 + dt L(p1)),   p' = 1/3 p + 2/3 (p2 + dt L(p2))

@@ -24,7 +24,7 @@ use crate::levelset::tiled::{Options, Reinitialize};
 zeroset_gpu::cuda_header! {
     "tile_still";
 
-    /// The number of voxels that the interface may move in an old tile.
+    /// The largest distance, in voxels, by which the interface has moved in an old tile.
     const STILL: f64 = 0.02;
 }
 

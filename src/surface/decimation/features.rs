@@ -48,8 +48,8 @@ impl Features {
         features
     }
 
-    /// Adds the edges at which the surface ends or its groups and materials change, and the sides
-    /// of all `edges`.
+    /// Adds the edges at which the surface ends or its groups or materials change, and the sides of
+    /// all `edges`. Locks the ends of edges with three or more triangles.
     fn add_edges(&mut self, mesh: &Mesh) {
         let material = materials(mesh);
         let of = |t: u32| material.get(t as usize).copied().unwrap_or(0);

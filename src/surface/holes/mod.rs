@@ -22,9 +22,9 @@ const EQUAL: f64 = 0.99;
 /// The holes that [`fill_holes`] fills.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HoleSize {
-    /// All holes except for the outer boundary of open sheets: the boundary loop of a component
-    /// with the largest filling, and loops with equally large ones, if this filling has at least a
-    /// third of the area of the component.
+    /// All holes except for the outer boundaries of open sheets. In each component, the outer
+    /// boundary is the loop whose filling is the largest, together with loops whose fillings are
+    /// equally large, if this filling has at least a third of the area of the component.
     Any,
     /// Holes whose filling has at most this area, in squared mesh units.
     UpTo(f64),

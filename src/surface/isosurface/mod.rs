@@ -173,7 +173,7 @@ fn of<T: Number>(volume: &Volume, values: &[T], level: f64, options: &Options) -
         mesh.vertex_data = arrays(&mesh, gradient::normals(&field, &masks, &counts, &place));
     }
     if masks.has_missing() {
-        // Crossings next to a missing value may belong to no triangle.
+        // Remove the vertices that no triangle uses, such as crossings next to a missing value.
         let keep = vec![true; mesh.n_cells()];
         mesh = crate::mesh::part(mesh, &keep).0;
     }

@@ -9,7 +9,7 @@
 use crate::levelset::tiled::lanes::Lanes;
 
 /// The time step of the reinitialization equation. Characteristics leave the interface at speed 1,
-/// so in one step they cross at most 0.3 sqrt(3) of a voxel.
+/// so in one step their movements along the axes add up to at most 0.3 sqrt(3) voxels.
 pub const STEP: f64 = 0.3;
 
 /// Returns `S(phi0) = phi0 / sqrt(phi0^2 + 1)`.

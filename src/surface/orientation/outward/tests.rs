@@ -102,7 +102,7 @@ fn soups_face_outward_whether_they_are_joined_or_not() {
 
 #[test]
 fn cubes_that_touch_face_outward() {
-    // At a vertex, along an edge, and along the diagonal of a face that only one of them has.
+    // The cubes share a vertex, an edge, or half of an edge.
     for other in [[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 1.0, 0.5]] {
         for seed in 0..8 {
             let both = together(&[cube([0.0; 3], 1.0), cube(other, 1.0)]);
