@@ -52,7 +52,7 @@ impl Voxels {
     /// # Errors
     /// Returns [`Error::Mesh`] for a planar mesh, for a mesh without triangles, and for a mesh
     /// without extent along an axis. Returns [`Error::Device`] if there is not enough memory, and
-    /// [`Error::Case`] if the spacing is not positive.
+    /// [`Error::Case`] if the spacing is not positive and finite.
     pub fn inside(mesh: &Mesh, spacing: f64, margin: usize) -> Result<(Self, Orientation)> {
         if mesh.kind == Kind::Planar {
             let what = "a planar mesh has no inside";
@@ -84,7 +84,7 @@ impl Voxels {
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] if there are no triangles. Returns [`Error::Device`] if there is not
-    /// enough memory, and [`Error::Case`] if the spacing is not positive.
+    /// enough memory, and [`Error::Case`] if the spacing is not positive and finite.
     pub fn passed(mesh: &Mesh, spacing: f64, margin: usize) -> Result<Self> {
         let skin = skin(mesh)?;
         let (low, high) = used_box(&skin.vertices, &skin.cells)?;

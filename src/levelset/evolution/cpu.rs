@@ -61,9 +61,9 @@ impl<R: Real> Evolution<R> {
     /// Unless the rule is [`Rule::Never`], phi is reinitialized first.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if an option is invalid or options contradict each other, a
+    /// Returns [`Error::Case`] if an option is invalid or options contradict each other, phi or a
     /// coefficient has the wrong length or is not finite, the curvature coefficient is negative, or
-    /// phi has no zero set and none can enter. Returns [`Error::Mesh`] if the size of a cell does
+    /// phi has no interface and none can enter. Returns [`Error::Mesh`] if the size of a cell does
     /// not fit in the scalar type, and [`Error::Numerical`] if the value of an expression is not
     /// finite, or negative for curvature.
     pub fn new(

@@ -314,7 +314,8 @@ impl<R: Real> Problem<R> {
     /// step.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there is no interface, and none can enter.
+    /// Returns [`Error::Case`] if there is no interface and none can enter, or if there is none and
+    /// an inflow value at the start time is not finite.
     pub fn start<'p>(&self, phi: &'p [f64]) -> Result<Cow<'p, [f64]>> {
         let Some(is_inside) = one_side(phi) else { return Ok(Cow::Borrowed(phi)) };
         let mut entered = phi.to_vec();

@@ -2,8 +2,8 @@
 //!
 //! A tile that the interface crosses is *old* if the interface in it has moved by at most a
 //! fiftieth of a voxel over some interval. The movement is measured along the normal, where the
-//! interface crosses the edges between voxels. A voxel may change sides if its phi changes by no
-//! more than that. The interval must be longer than a flat front needs to cross a tile, `E / nu`
+//! interface crosses the edges between voxels. A voxel may change sides only if its phi changes by
+//! no more than that. The interval must be longer than a flat front needs to cross a tile, `E / nu`
 //! steps ([`crossing_steps`]). Its start and its end must also lie the same number of steps after a
 //! reinitialization. Where the normal speed has a gradient, phi becomes steep between
 //! reinitializations, and each reinitialization moves the interface by a tenth of a voxel and back.
