@@ -76,7 +76,7 @@ impl Collapses {
     pub(super) fn run(&mut self, target: usize, mut made: impl FnMut(Collapse)) {
         while self.rings.count > target {
             let before = self.rings.count;
-            // Edges that were rejected may be possible after the collapses around them.
+            // Edges that were rejected may become collapsible after the collapses around them.
             self.fill_heap();
             while self.rings.count > target {
                 let Some(Reverse((_, a, b, version))) = self.heap.pop() else { break };
