@@ -168,8 +168,8 @@ fn of_slices() {
     println!();
 }
 
-/// Prints the times for pictures with the sizes and numbers of active cells in the paper. Here the
-/// positions of the active cells are random.
+/// Prints the times for pictures with the same sizes and numbers of active cells as in the paper.
+/// Here, the positions of the active cells are random.
 fn of_the_paper() {
     of_slices();
     println!("| picture | active | loop over bytes | build | list | compact |");

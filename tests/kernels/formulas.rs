@@ -27,7 +27,7 @@ struct Case<R: Real, const N: usize> {
 }
 
 /// Returns a random simplex. `i` selects its kind: round, far from the origin, on a lattice (often
-/// degenerate), sliver, obtuse, minute or huge. Some values are equal, and some vertices are not
+/// degenerate), thin, obtuse, tiny or huge. Some values are equal, and some vertices are not
 /// reached.
 fn case<R: Real, const N: usize>(i: usize, random: &mut Random) -> Case<R, N> {
     // `Coordinates::check` accepts these sizes: squared measures neither vanish nor overflow.

@@ -214,7 +214,7 @@ fn the_step_and_the_coefficients_are_those_of_the_cpu() {
         "max(0, t/0.002 - floor(t/0.002) - 0.5)",
         "if(abs(x + 1 - 300*t) < 0.05, 1, 0)",
         "1/(t + 1e-3) + min(x, t)^2",
-        // NaN where x < 0, which means no value.
+        // `sqrt(x)` and `log(x)` are NaN where x < 0, but the speed is not.
         "if(isnan(sqrt(x)), 0.2 + 900*t*t, 0.3*t)",
         "if(log(x)*t != 1, 0.1 + t, 200*t)",
     ] {

@@ -241,7 +241,7 @@ mod tests {
             let inside = (0..3).all(|k| min[k] < x[k] && x[k] < max[k]);
             let d = shape.signed_distance(x);
             assert_eq!(d < 0.0, inside, "{x:?}");
-            // The sampled points are at most one spacing (0.0375) apart.
+            // Neighboring sample points are at most 0.0375 apart.
             let sampled = brute(&surface, x);
             assert!(d.abs() <= sampled + 1e-12 && sampled <= d.abs() + 0.0375, "{x:?}");
         }

@@ -143,7 +143,7 @@ pub struct Connections {
     pub unreferenced: usize,
 }
 
-/// Computes the counts of [`Connections`] like [`inspect`], but in a fraction of its time.
+/// Computes the counts of [`Connections`] like [`inspect`], but in a fraction of the time.
 pub fn connections(surface: &Mesh) -> Connections {
     let cells = sound_cells(surface);
     let cells = &*cells;

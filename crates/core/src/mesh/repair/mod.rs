@@ -112,8 +112,8 @@ impl Repair {
         self.parents.get(cell as usize).copied().unwrap_or(cell)
     }
 
-    /// Joins coincident vertices of the mesh with the given boundary. `stored` lists the corners of
-    /// the stored cells. Returns true if a vertex was joined.
+    /// Joins coincident vertices of the mesh. `boundary` lists its boundary facets, and `stored`
+    /// lists the corners of the stored cells. Returns true if a vertex was joined.
     fn join(&mut self, mesh: &mut Mesh, weld: Weld, boundary: &[[u32; 3]], stored: &[u32]) -> bool {
         let origin = Stored { cells: stored, parents: &self.parents };
         let (join, representative) = coincident::join(mesh, weld, boundary, &origin);
@@ -174,7 +174,7 @@ impl Repair {
     }
 }
 
-/// Repairs a mesh as stored. The vertices, their data and their indices do not change.
+/// Repairs the cells of a mesh. Its vertices, their data and their indices do not change.
 ///
 /// First, coincident vertices are joined (see [`Weld`]). Then degenerate cells are removed:
 ///
