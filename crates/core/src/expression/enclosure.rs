@@ -55,7 +55,7 @@ impl Enclosure {
         self.high.max(-self.low)
     }
 
-    /// Returns the bounds between two numbers in any order, or infinite bounds if one is NaN.
+    /// Returns two numbers, in any order, as bounds, or infinite bounds if one is NaN.
     #[inline]
     fn between(a: f64, b: f64, smooth: bool) -> Self {
         if a.is_nan() || b.is_nan() {

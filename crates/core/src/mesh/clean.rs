@@ -1,4 +1,4 @@
-//! Cleaning: turns a mesh as stored into a mesh that solvers can rely on.
+//! Cleaning: turns a stored mesh, as read or generated, into a mesh that solvers can rely on.
 //!
 //! In a clean mesh, every index is valid, every coordinate is finite, no cell is degenerate or
 //! duplicate, every tetrahedron has positive volume, and every vertex is used. Defects that can be
@@ -87,7 +87,7 @@ impl Cleaning {
     }
 }
 
-/// Turns a mesh as stored into a mesh that solvers can rely on, and reports the changes.
+/// Turns a stored mesh into a mesh that solvers can rely on, and reports the changes.
 ///
 /// - Cells that contain a vertex twice, cells with the vertices of an earlier cell, and cells that
 ///   are degenerate up to rounding are dropped. A cell is degenerate if `det G <= 1e-28 prod

@@ -272,7 +272,8 @@ struct Shapes {
     worst: Option<(f64, usize)>,
 }
 
-/// Returns the entry with the smaller quality, or the one with the lower cell if both are equal.
+/// Returns the entry with the smaller quality or, if both are equal, the one with the lower cell
+/// index.
 fn worse(a: Option<(f64, usize)>, b: Option<(f64, usize)>) -> Option<(f64, usize)> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }),

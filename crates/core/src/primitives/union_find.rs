@@ -1,4 +1,4 @@
-//! Disjoint sets of numbers (union-find), each named by its smallest member.
+//! Disjoint sets of numbers (union-find), each identified by its smallest member.
 
 /// A partition of the numbers `0..n` into disjoint sets.
 ///

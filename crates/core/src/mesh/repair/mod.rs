@@ -1,4 +1,4 @@
-//! Repair of a mesh as stored: coincident vertices are joined, degenerate cells are removed without
+//! Repair of a stored mesh: coincident vertices are joined, degenerate cells are removed without
 //! disconnecting the mesh, and cells are split at hanging nodes.
 //!
 //! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces

@@ -50,7 +50,7 @@ fn convex_cells_need_no_new_vertex_whatever_the_orientation_of_their_faces() {
 
 #[test]
 fn coplanar_faces_and_concave_cells_get_a_center() {
-    // A cube whose top consists of two faces, as next to a finer neighbor.
+    // A cube whose top consists of two faces, as in a cell next to a finer one.
     let (mut vertices, mut faces) = prism(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
     vertices.extend([[0.5, 0.0, 1.0], [0.5, 1.0, 1.0]]);
     faces[1] = vec![4, 8, 9, 7];
