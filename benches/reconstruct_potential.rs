@@ -4,8 +4,8 @@
 //! [--noise PERCENT] [--outliers K] [--sixteen]` draws samples uniformly from the surface of a mesh
 //! (default: a million samples, depth 9). The noise is a percentage of the diagonal of the mesh.
 //! `--sixteen` stores phi in 16 bits. The benchmark prints a Markdown table of the levels, and
-//! statistics of the exact distances from the samples without noise to the surface and from the
-//! vertices of the surface to the mesh.
+//! statistics of the exact distances from the samples, before noise is added, to the surface and
+//! from the vertices of the surface to the mesh.
 
 #[path = "support/meter.rs"]
 #[allow(dead_code)]

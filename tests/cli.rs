@@ -188,7 +188,8 @@ fn check_prints_all_problems_at_once() {
     check(&[mesh, "evolve.cfl=-1"], 2, &["evolve.cfl", "none.vtp", "none.txt"]);
     let unknown = ["expect.enclosed_volume=1", "evolve.normal_speed=\"beta\""];
     check(&unknown, 2, &["enclosed_volume does not exist on this mesh", "beta"]);
-    // Neither the mask nor one coefficient hides the others.
+    // An unknown name in the mask or in a coefficient does not hide the unknown names in the
+    // others.
     let unknown = [
         "evolve.mask=\"aa\"",
         "evolve.normal_speed=\"bb\"",

@@ -114,8 +114,8 @@ fn coincident_vertices_are_joined_in_the_file() {
     assert_eq!(within.found.components, 1);
 }
 
-/// A cube of side 1 as a text STL file without normals. Triangle k is turned if bit k of `turned`
-/// is set.
+/// Writes a cube of side 1 as a text STL file without normals, and returns its path. The
+/// orientation of triangle k is reversed if bit k of `turned` is set.
 fn cube(folder: &Path, turned: u32) -> PathBuf {
     #[rustfmt::skip]
     let cells = [

@@ -162,7 +162,7 @@ fn center(mesh: &Mesh) -> [f64; 2] {
 #[test]
 fn velocities_have_two_components_or_belong_to_cells() {
     let Some(case) = field("meshes/velocity_arrays/v2.toml") else { return };
-    // A rotation by 0.2 about the middle of the unit square.
+    // A rotation by 0.2 radians about the middle of the unit square.
     let turned = |[x, y]: [f64; 2]| {
         let ((sin, cos), [x, y]) = (0.2_f64.sin_cos(), [x - 0.5, y - 0.5]);
         [0.5 + cos * x - sin * y, 0.5 + sin * x + cos * y]

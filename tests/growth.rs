@@ -84,7 +84,7 @@ fn pictures_of_stars_and_soups_are_drawn_in_time() {
         place.put(name, &text);
         place.is_quick(&format!("render {name} -o a.png"));
     }
-    // Each triangle of the soup covers a large part of the picture. No three points are in line.
+    // Each triangle of the soup covers a large part of the picture. No three points are collinear.
     const SOUP: usize = 40_000;
     let mut state = 1_u64;
     let mut random = || {

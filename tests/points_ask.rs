@@ -184,7 +184,8 @@ fn edges_and_templates_are_found_beside_expressions() {
     let both = expected(|v, index| v > 500.0 && gradient(index) >= 500.5).len();
     output.unwrap().assert().code(0).stdout(format!("{both}\n"));
 
-    // The image contains a pattern of 2 x 3 pixels twice. The second copy has an error of 5.
+    // The image contains a pattern of 2 x 3 pixels twice. The first pixel of the second copy is too
+    // large by 5.
     let mut pixels = vec![0_u8; 12 * 9];
     let mark = [50, 60, 70, 80, 90, 100];
     for (at, error) in [(2 + 12 * 3, 0), (7 + 12 * 5, 5)] {

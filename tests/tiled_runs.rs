@@ -176,7 +176,7 @@ fn coarser_lattices_bring_the_interface_to_rest_first() {
 #[test]
 fn output_times_cost_no_step() {
     let place = tempfile::tempdir().unwrap();
-    // An interval has 300 steps of 0.05, but their rounded sum misses it by 1e-13.
+    // An output interval takes 300 steps of 0.05, but their rounded sum differs from it by 1e-13.
     let text = "version = 1\n[domain.tiled]\ndx = 0.1\n[initial]\n\
         ball = { center = [0, 0, 0], radius = 0.4 }\n[evolve]\nend_time = 45\nvelocity = [1, 0, 0]\n\
         [output]\ninterval = 15\n";
@@ -338,7 +338,7 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     let options = Options::new(&stop.flag, &stop).into_folder(Some(out.clone()), false);
     let error = run(&config, &options).unwrap_err();
     assert_eq!(error.exit_code(), 4, "{error}");
-    // A voxel beyond x = 0.32.
+    // The message names a voxel beyond x = 0.32.
     let said = error.to_string();
     let (_, voxel) = said.split_once("evolve.normal_speed is NaN at voxel (").expect(&said);
     let x: i32 = voxel.split(',').next().unwrap().parse().unwrap();

@@ -147,9 +147,9 @@ fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4
     nodes
 }
 
-/// Returns N / B of these nodes at `x`, limited to length 1. `x` is relative to the center of the
-/// tile. If `stop` is given, the velocity decreases to zero as the estimated distance from the
-/// samples decreases to `stop`, and changes its sign below.
+/// Returns the velocity N / B of these nodes at `x`, limited to length 1 (docs/potential.md). `x`
+/// is relative to the center of the tile. If `stop` is given, the velocity decreases to zero as the
+/// estimated distance from the samples decreases to `stop`, and changes its sign below.
 fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -> [f64; 3] {
     let (p, mut pull, mut weight, mut near) = (f64::from(exponent), [0.0; 3], 0.0, 0.0);
     for node in nodes {
@@ -170,7 +170,7 @@ fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -
 const SOFTENING: f64 = 1.0;
 
 /// The largest allowed error of a velocity. A velocity has at most length 1 and is stored in 16
-/// bits relative to the largest velocity of its tile, which costs up to 0.5 / 32767 = 1.6e-5. The
+/// bits relative to the largest velocity of its tile, which costs up to 0.5 / 32767 = 1.5e-5. The
 /// rest allows for sums in single precision over several hundred nodes. The factor that depends on
 /// `stop` doubles their rounding errors.
 const TOLERANCE: f64 = 4e-5;

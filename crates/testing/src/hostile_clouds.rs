@@ -1,7 +1,7 @@
 //! Malicious point cloud files and the error messages that they must cause.
 
-/// Returns a PCD file of `n` points with the header lines `fields`, the kind `data` of its points,
-/// and this body.
+/// Returns a PCD file of `n` points with the header lines `fields`. `data` is the storage of the
+/// points, such as "ascii", and `body` holds the points.
 fn pcd(n: &str, fields: &str, data: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "# .PCD v0.7\nVERSION 0.7\n{fields}\nWIDTH {n}\nHEIGHT 1\nPOINTS {n}\nDATA {data}\n"

@@ -1,4 +1,4 @@
-//! Tetrahedral meshes with slivers, as a Delaunay triangulation of rounded points has them.
+//! Tetrahedral meshes with slivers, as in a Delaunay triangulation of rounded points.
 
 use zeroset_core::mesh::generate::{Cube, Generate, generate};
 use zeroset_core::mesh::{Kind, Mesh};
