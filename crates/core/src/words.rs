@@ -57,7 +57,8 @@ pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// Formats a number with four significant digits, or with all digits before the decimal point if
-/// there are more, without trailing zeros. Very large and very small numbers get an exponent.
+/// there are more, without trailing zeros. Numbers of at least 1e6 and nonzero numbers below 1e-4,
+/// in absolute value, get an exponent.
 pub fn short(x: f64) -> String {
     // Adding zero turns -0 into 0.
     let x = x + 0.0;
@@ -70,8 +71,8 @@ pub fn short(x: f64) -> String {
     }
 }
 
-/// Formats a range as "low .. high", with enough digits to show the difference: "3812734.2 ..
-/// 3812741.9".
+/// Formats a range as "low .. high", with enough digits to show the difference, such as "3812734.22
+/// .. 3812741.9".
 pub fn between(low: f64, high: f64) -> String {
     let size = low.abs().max(high.abs());
     let more = (size / (high - low)).log10().floor();

@@ -106,7 +106,7 @@ pub(super) trait Function {
 }
 
 /// Returns an upper bound on the absolute value of `function` over a span, in which it has these
-/// `bounds`. Where no bounds are known, samples are used.
+/// `bounds`. Where no bounds are known, samples are used, and the result is NaN if a sample is NaN.
 pub(super) fn bound(
     function: &mut impl Function,
     bounds: Enclosure,
