@@ -143,7 +143,7 @@ fn a_group_is_an_initial_region() {
 #[test]
 fn cell_arrays_serve_as_coefficients() {
     let place = Place::new();
-    // The group is 1 on its boundary too, so the interface at x = 0.5 moves at first.
+    // The whole ball lies inside the group, so its radius grows from 0.1 to 0.15.
     let tables = format!("{BALL}normal_speed = \"if(left && t >= 0, 0.25, 0)\"\n");
     let (mesh, _) = place.done(&tables);
     let v = mesh.vertices.iter().position(|x| (x[0] - 0.25).hypot(x[1] - 0.6) < 1e-9).unwrap();

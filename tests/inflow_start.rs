@@ -165,7 +165,8 @@ fn slivers_that_were_left_out_are_no_inflow_boundary() {
     let finished = Finished::new(&path, &[]);
     assert!(finished.said.contains("flat tetrahedra left out"), "{}", finished.said);
     assert!((finished.last() - 1.3).abs() < 0.02, "{}", finished.last());
-    // A velocity that depends on time, along the y-axis: the walls of the gap are inflow there.
+    // The velocity is along the y-axis and depends on time. Walls of the gap could then count as
+    // inflow.
     let text = text
         .replace("velocity = [1, 0, 0]", "velocity = [0, \"1 + 0*t\", 0]")
         .replace("\"x - 0.3\"", "\"y - 0.3\"");
