@@ -321,7 +321,7 @@ fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
 #[test]
 fn rotation_on_a_cortex_does_not_grow_in_a_band() {
     let Some((before, after)) = turned_on_a_cortex(Options::new(Some(3.9))) else { return };
-    // At the edge of the band, the scheme may overshoot by a third of the half width.
+    // At the edge of the band, the scheme may overshoot by up to 30 % of the half width.
     assert!(after < 1.3 * before, "{before} -> {after}");
 }
 

@@ -114,7 +114,7 @@ fn a_mask_leaves_out_vertices_without_values() {
         "{said}"
     );
     assert!(said.contains("the array \"speed\" has no value there"), "{said}");
-    // A value that is missing only later ends the run with the same message.
+    // A missing value that is needed only at a later time ends the run with the same message.
     let late = format!("{BALL}normal_speed = \"if(t < 0.05, 0.1, speed)\"\n");
     let (success, said) = place.run(&late.replace("0.25, 0.5", "0.75, 0.5"));
     assert!(!success && said.contains("the array \"speed\" has no value there"), "{said}");

@@ -72,11 +72,11 @@ fn an_interface_enters_in_other_ways() {
     let entering = [
         // The given values do not change: a jet enters in the first step.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &[][..]),
-        // The whole inflow boundary lies inside the interface.
+        // The inside enters through the whole inflow boundary.
         ("velocity = [1, 0, 0]\ninflow = -1", 0.5, &[]),
         // The velocity points inward only later.
         ("velocity = [\"-1 + 8*t\", 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.4 * 0.5625, &[]),
-        // The whole domain moves, without a band.
+        // phi is advanced in the whole domain instead of a band.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &whole),
         ("velocity = [1, 0, 0]\ninflow = \"0.25 - t\"", 0.25, &line),
         // A slow start is not a steady state.
