@@ -160,7 +160,7 @@ fn smoothing_shrinks_a_ball_by_curvature() {
         let r = |x: &[f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt() / levels.voxel;
         surface.vertices.iter().map(r).sum::<f64>() / surface.n_vertices() as f64
     };
-    // The time step nu / (6 alpha) is 1.5, and the curvature is 2 / 16 per voxel.
+    // With alpha = 0.1, the time step nu / (6 alpha) is 1.5. The curvature is 2 / 16 per voxel.
     let (before, after) = (radius(0), radius(10));
     let expected = 10.0 * 1.5 * 0.1 * 2.0 / 16.0;
     assert!((before - after - expected).abs() < 0.3 * expected, "{before} {after}");

@@ -1,7 +1,7 @@
 //! Tests evolutions on sparse tiles: they are bitwise identical to the dense grid with any number
 //! of threads, and invalid input is refused.
 
-// The verification cases use more of this module.
+// The verification cases use other parts of this module, too.
 #[allow(dead_code)]
 #[path = "support/dense.rs"]
 mod dense;

@@ -179,7 +179,8 @@ impl<'a> Exact<'a> {
         let ([from, to], [sx, sy], before) = (window.interval, window.source, window.before);
         let length = (b - a).norm();
         let at = |t: f64| before + (t - sx).hypot(sy);
-        // Drop the window if a vertex of the edge offers a shorter path to the entire window.
+        // Drop the window if a vertex of the edge offers a shorter path to the entire window, or if
+        // the source is not above the edge.
         let [da, db, _] = cell.map(|v| self.distance[v as usize]);
         let slack = 1e-12 * (1.0 + before);
         if da + to < at(to) - slack || db + (length - from) < at(from) - slack || sy <= 0.0 {

@@ -38,7 +38,7 @@ mod runner;
 mod runs;
 mod tiled;
 
-// The dense grid that V44 to V50 use. `tests/tiled.rs` uses more of this module.
+// The dense grid that V44 to V50 use. `tests/tiled.rs` uses other parts of this module, too.
 #[allow(dead_code)]
 #[path = "../support/dense.rs"]
 mod dense;
