@@ -10,7 +10,7 @@ use zeroset::surface::Gaps;
 
 use crate::support;
 
-/// Samples a mesh, with normals and outliers.
+/// Samples a mesh, with normals, colors and outliers.
 fn samples(mesh: &Mesh, n: u64, outliers: u64, seed: u64) -> PointCloud {
     let noise = Noise::Length(0.0);
     let options = Sampling { n, normals: true, noise, outliers, seed };

@@ -139,7 +139,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
 }
 
 /// Compares results in f32 with the tolerance of V43: in the half of the band next to the
-/// interface, values may differ by 1e-3 voxels because the GPU rounds differently.
+/// interface, values may differ by up to 1e-3 voxels because the GPU rounds differently.
 ///
 /// The tile set changes before a step that needs a missing tile. Because of rounding, this may be
 /// one step earlier or later on the GPU. Until the next change, the tiles at the edge of the band

@@ -66,7 +66,7 @@ fn read<R: Real>(bed: &Bed<R>) -> BTreeSet<u32> {
 /// The longest time step.
 const MAX_STEP: f64 = 0.25;
 
-/// Returns the length of the shortest edge at each vertex, in patch order.
+/// Returns the length of the shortest edge of the cells around each vertex, in patch order.
 fn edges<R: Real>(bed: &Bed<R>) -> Vec<f64> {
     let mesh = &bed.on.mesh;
     let mut shortest = vec![f64::INFINITY; mesh.vertices.len()];
