@@ -263,7 +263,8 @@ fn power(a: Enclosure, b: Enclosure) -> Enclosure {
         return match a.low > 0.0 || a.low == 0.0 && b.low > 0.0 {
             // The power is monotone in each operand.
             true => Enclosure::around(corners(a, b).map(|(a, b)| f(a, b)), smooth && a.low > 0.0),
-            // A negative number raised to a non-integer power is NaN.
+            // A negative number raised to a non-integer power is NaN, and 0 raised to a negative
+            // power is infinite.
             false => Enclosure::unbounded(),
         };
     }

@@ -205,8 +205,8 @@ impl Labels {
             let known = self.counts.iter().position(|(known, _)| *known == x);
             self.last = known.unwrap_or(self.counts.len());
             if known.is_none() {
-                // The fractional part of NaN and infinity is not 0. Integers beyond 2^53 are no
-                // longer distinguishable.
+                // The fractional part of NaN and infinity is not 0. Not all integers of 2^53 or
+                // more are distinguishable.
                 if x.fract() != 0.0 || x.abs() >= LARGEST || self.counts.len() == most {
                     return false;
                 }

@@ -100,7 +100,7 @@ impl Sphere {
 
     pub(super) fn size(&self) -> Size {
         let base = u128::from(self.vertices.unwrap_or(12));
-        // Beyond 16 subdivisions, even the icosahedron has too many triangles for 32-bit indices.
+        // After 16 subdivisions, even the icosahedron has too many triangles for 32-bit indices.
         let cells = (2 * base).saturating_sub(4) << (2 * self.times().min(16));
         Size::new(Kind::Surface, cells / 2 + 2, cells)
     }
