@@ -33,7 +33,7 @@ impl Ball {
         at(&self.0, &rule, self.0.frame().depth, x)
     }
 
-    /// Returns P and V as sums over all samples.
+    /// Returns the potential P and the vector V toward the samples, as sums over all samples.
     fn directly(&self, exponent: u32, x: [f64; 3]) -> (f64, Vec3) {
         let p = f64::from(exponent);
         let (mut potential, mut weights, mut pull) = (0.0, 0.0, Vec3::zeros());

@@ -113,8 +113,8 @@ pub(super) struct Stored<'a> {
     pub parents: &'a [u32],
 }
 
-/// Joins coincident vertices in the cells of a mesh, whose boundary facets are `boundary`. Returns
-/// the counts and, if a vertex was replaced, the replacement of each vertex.
+/// Joins coincident vertices in the cells and groups of a mesh. `boundary` lists its boundary
+/// facets. Returns the counts and, if a vertex was replaced, the replacement of each vertex.
 pub(super) fn join(
     mesh: &mut Mesh,
     weld: Weld,
