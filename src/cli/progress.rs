@@ -184,7 +184,7 @@ pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>)
     (rate, share.map(|share| seconds * (1.0 - share) / (share - start)))
 }
 
-/// Returns a line such as "12 s left, step 120, time 0.012, dt 1e-4, 35 steps/s".
+/// Returns a line such as "12 s left, step 120, time 1.2000e-2, dt 1.00e-4, 35 steps/s".
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let (rate, left) = rate(progress, elapsed);
     // The most important part comes first, because a narrow terminal cuts off the end.

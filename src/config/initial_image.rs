@@ -19,10 +19,10 @@ pub struct InitialImage {
     /// Coordinates x and y of the lower left corner of the picture. Default `[0, 0]`.
     #[serde(default)]
     pub min: [f64; 2],
-    /// Coordinates x and y of the upper right corner. Give it or `pixel`.
+    /// Coordinates x and y of the upper right corner. Specify either this or `pixel`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<[f64; 2]>,
-    /// Edge length of a pixel, > 0. Give it or `max`.
+    /// Edge length of a pixel, > 0. Specify either this or `max`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub pixel: Option<f64>,

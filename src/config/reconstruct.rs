@@ -45,7 +45,7 @@ pub struct Reconstruct {
     pub storage: Option<Storage>,
     /// Keeps only the connected component with the largest area. Default false.
     pub largest: bool,
-    /// Rounds of Taubin smoothing, which does not shrink the surface, 0 (default) to 1000.
+    /// Rounds of Taubin smoothing, 0 (default) to 1000. It does not shrink the surface.
     #[schemars(range(max = 1000))]
     pub smooth: u32,
 }

@@ -16,7 +16,7 @@ use zeroset::point_distance::Edt;
 /// of a region. Otherwise returns false.
 ///
 /// # Errors
-/// Returns [`Error::Case`] for options that are for meshes, and the errors of reading, of the
+/// Returns [`Error::Case`] for options that apply only to meshes, and the errors of reading, of the
 /// transform and of writing.
 pub fn run(args: &Args, compression: Compression, ui: &Ui) -> Result<bool> {
     let [Seed::Surface { region, start }] = args.from.as_slice() else { return Ok(false) };

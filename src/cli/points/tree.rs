@@ -1,4 +1,5 @@
-//! `zeroset points VOLUME --tree -o FILE`: converts a volume to an octree, a picture to a quadtree.
+//! `zeroset points VOLUME --tree -o FILE`: converts a volume to an octree or a picture to a
+//! quadtree.
 
 use std::path::Path;
 

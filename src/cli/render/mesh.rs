@@ -11,8 +11,8 @@ use zeroset::picture::{self, Image, Labels, Lines, Subject};
 /// Draws a mesh.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if options are for volumes or do not fit the mesh; [`Error::Device`] if
-/// a GPU fails.
+/// Returns [`Error::Case`] if options apply only to volumes or do not fit the mesh;
+/// [`Error::Device`] if a GPU fails.
 pub(super) fn draw(args: &Args, mesh: &Mesh, overlay: Option<&str>, ui: &Ui) -> Result<Image> {
     check(args)?;
     let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
@@ -68,7 +68,7 @@ impl Colors {
     }
 }
 
-/// Returns an error if an option for volumes is given.
+/// Returns an error if an option that applies only to volumes is given.
 fn check(args: &Args) -> Result<()> {
     let for_volumes = [
         ("--where", args.selection.is_some()),

@@ -68,7 +68,7 @@ pub(in crate::cli) fn pair(text: &str) -> Result<[f64; 2], String> {
     pair.map(|(low, high)| [low, high]).ok_or("expected two numbers as LOW,HIGH".into())
 }
 
-/// The side from which a picture is seen.
+/// The side from which the content is seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
     /// An axis of the world, or the view that shows the most.

@@ -15,8 +15,8 @@ pub(super) fn is_asked(args: &Args) -> bool {
 /// Plots the file `measures.csv`, or the one in the folder of a run, and returns a summary.
 ///
 /// # Errors
-/// Returns [`Error::Case`] for another input and for options of pictures; [`Error::Output`] if the
-/// plot cannot be written. Returns the errors of [`plot_measures`].
+/// Returns [`Error::Case`] for any other input and for options that apply only to pictures;
+/// [`Error::Output`] if the plot cannot be written. Returns the errors of [`plot_measures`].
 pub(super) fn draw(args: &Args) -> Result<String> {
     let file = measures(&args.file);
     if !file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {

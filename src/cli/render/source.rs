@@ -16,8 +16,8 @@ pub(super) enum Shown {
     Volume(Volume),
 }
 
-/// Opens a file, or the folder of a run. Of a series, the state that the options select is opened,
-/// by default the last.
+/// Opens a file, or the folder of a run. From a series, reads the state that the options select, by
+/// default the last.
 ///
 /// # Errors
 /// Returns [`Error::Input`] if there is nothing to draw, or if the file does not state its frame

@@ -106,7 +106,7 @@ impl Options {
         self
     }
 
-    /// Sets the angle of perspective in degrees. With `None`, the projection is parallel.
+    /// Sets the perspective angle in degrees. With `None`, the projection is parallel.
     pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
         self.perspective = degrees;
         self

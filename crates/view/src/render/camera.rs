@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vector::{V, cross, length, unit};
 
-/// The side from which a picture is seen: `view = "auto"`.
+/// The side from which the content is seen, such as `view = "auto"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub enum View {
