@@ -8,7 +8,7 @@ use zeroset::mesh::repair::{Repairs, Weld, repair};
 use zeroset::mesh::{Kind, Mesh};
 
 /// Joins coincident vertices of a tetrahedral mesh from `file`, and warns about what was done.
-/// Otherwise, every torn face would belong to the boundary. Triangle meshes do not change.
+/// Without this, every torn face would belong to the boundary. Triangle meshes do not change.
 ///
 /// # Errors
 /// Returns [`zeroset::Error::Mesh`] if the mesh has a defect that cannot be repaired.

@@ -19,7 +19,7 @@ pub struct Dated {
 }
 
 impl Dated {
-    /// Creates the time of values from `path`, or `None` if the file states no time.
+    /// Returns `time` with the `path` that states it, or `None` if the file states no time.
     pub(super) fn of(time: Option<f64>, path: PathBuf) -> Option<Self> {
         time.map(|time| Dated { time, path })
     }

@@ -1,4 +1,5 @@
-//! The initial level set from a volume: the inside consists of values above or below a level.
+//! The initial level set from a volume: the inside is where its values are above or below a
+//! level.
 
 use std::path::PathBuf;
 
