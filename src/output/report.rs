@@ -250,14 +250,15 @@ impl Distances {
         format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
     }
 
-    /// Returns the number and total length of the paths, such as "2, 31.5 long", or `None` if there
-    /// are no paths.
+    /// Returns the number and total length of the paths, such as "2, 31.50000 long", or `None` if
+    /// there are no paths.
     pub fn paths(&self) -> Option<String> {
         let total: f64 = self.paths.iter().map(|path| path.length).sum();
         (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
     }
 
-    /// Returns the range of the values as text: "0 to 12.5, mean 6.1".
+    /// Returns the range of the values as text: "0 to 12.50000, mean 6.100000", or "none"
+    /// if no vertex was reached.
     pub fn range(&self) -> String {
         match (self.min, self.max, self.mean) {
             (Some(min), Some(max), Some(mean)) => {

@@ -175,7 +175,7 @@ fn for_each_seed(
     }
 }
 
-/// Returns step `d` of the 27 steps of -1 to 1 along each axis, x fastest.
+/// Returns step `d` of the 27 steps by -1, 0 or 1 along each axis, x fastest.
 pub(super) fn step(d: usize) -> [i32; 3] {
     [d % 3, d / 3 % 3, d / 9].map(|c| c as i32 - 1)
 }

@@ -61,7 +61,7 @@ pub struct Options {
     /// to 1.5 (default 0.5).
     pub theta: f64,
     /// p: samples weigh `d^-p`, 2 to 5. The paper uses 3. With the default 5, distant samples weigh
-    /// less, and the error is about a third of that with 3.
+    /// less, and the error is about a third of the error with 3.
     pub exponent: u32,
     /// s: the softening of distances, in voxels of each level, 0.1 to 10 (default 1).
     pub softening: f64,

@@ -6,10 +6,10 @@ use super::drawing::{Kinds, Line};
 use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use zeroset_core::primitives::GatherMatrix;
 
-/// The cosine of the crease angle, 78 degrees. Shading is not smoothed across edges where the
+/// The cosine of the crease angle, about 78 degrees. Shading is not smoothed across edges where the
 /// normals differ by more than this angle.
 const CREASE: f64 = 0.2;
-/// The cosine of 40 degrees. An edge of a solid is drawn if the normals of its walls differ by more
+/// The cosine of about 40 degrees. An edge of a solid is drawn if the normals of its walls differ by more
 /// than this angle.
 const SHARP: f64 = 0.77;
 

@@ -14,7 +14,8 @@ use zeroset_core::cloud::bounds;
 const FILE: &str = "spacing";
 /// Threads per block.
 const THREADS: u32 = 256;
-/// Bytes per sample: its position twice, two results, and keys and indices during the sort.
+/// Upper bound on the bytes per sample: its position twice (48), two results (16), a flag (1), and
+/// keys and indices during the sort (24).
 const SAMPLE: u64 = 92;
 /// Upper limits on the work: pairs of samples in the same cube, and samples that need a second
 /// search. Above these limits, samples crowd in a few cubes, and the tree search on the CPU is

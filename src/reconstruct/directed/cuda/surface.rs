@@ -31,7 +31,7 @@ pub(super) struct Surface {
     numbers: Array<u32>,
     /// Corners of the triangles, three vertex indices per triangle.
     corners: Array<u32>,
-    /// The component of each vertex, named by its smallest vertex.
+    /// The component of each vertex, named by its smallest vertex index.
     names: Array<u32>,
     /// Whether each component has a sample nearby, indexed by the name of the component.
     kept: Array<u8>,

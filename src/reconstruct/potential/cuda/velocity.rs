@@ -25,7 +25,7 @@ const PARTS: f64 = (1_u32 << 30) as f64;
 /// The velocity on the voxels of a level. The counterpart of
 /// [`velocity`](super::super::field::velocity).
 pub(super) struct DeviceVelocity {
-    /// Keeps the memory alive that `field` refers to.
+    /// Keeps alive the memory to which `field` refers.
     _tree: Arc<DeviceOctree>,
     kernel: Kernel,
     grid: u32,
@@ -112,7 +112,8 @@ pub(super) fn at_samples<S: Stored<f32> + Element>(
     Ok(AtSamples { sum: found[0] as f64 / PARTS, outside: found[1] as usize })
 }
 
-/// Returns the compilation unit for an exponent, a kind of rest place and a storage.
+/// Returns the compilation unit for an exponent, a hull or a ridge, and 16-bit or 32-bit
+/// storage.
 fn unit(exponent: u32, is_hull: bool, is_fixed: bool) -> Result<Unit> {
     let mut defines = vec![
         ("REAL", "float".to_string()),
