@@ -257,8 +257,8 @@ impl Distances {
         (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
     }
 
-    /// Returns the range of the values as text: "0 to 12.50000, mean 6.100000", or "none"
-    /// if no vertex was reached.
+    /// Returns the range of the values as text: "0 to 12.50000, mean 6.100000", or "none" if
+    /// no vertex was reached.
     pub fn range(&self) -> String {
         match (self.min, self.max, self.mean) {
             (Some(min), Some(max), Some(mean)) => {

@@ -4,7 +4,7 @@ use colorous::Gradient;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A color map for values: `colormap = "viridis"`.
+/// A color map for values, such as `colormap = "viridis"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Views and cameras: the direction from which a picture is seen.
+//! Views and cameras: the direction from which the content is seen.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
