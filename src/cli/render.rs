@@ -166,8 +166,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns the summary: the picture, the statistics of its rays if it shows a volume, and the
-/// seconds.
+/// Returns the summary: the picture, the statistics of its rays if it shows a volume, and the time
+/// in seconds.
 fn text(args: &Args, image: &Image, rays: Option<(Counts, f64)>, total: f64) -> String {
     let (file, Image { width, height, .. }) = (args.output.display(), image);
     let mut text = format!("picture   {file}, {width} x {height} pixels\n");

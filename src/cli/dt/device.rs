@@ -19,7 +19,7 @@ const PAIR_OF_POWERS: f64 = 180e-9;
 const SITE: f64 = 90e-9;
 const QUERY: f64 = 1.5e-6;
 
-/// Estimates the CPU time in seconds; `single` means 32-bit numbers.
+/// Estimates the CPU time in seconds; `single` means 32-bit coordinates.
 fn cpu_time(args: &Args, single: bool, n_sites: usize, n_queries: usize, threads: usize) -> f64 {
     let n_sites = n_sites / args.perforation as usize;
     let (sites, queries, threads) = (n_sites as f64, n_queries as f64, threads as f64);

@@ -253,7 +253,8 @@ pub fn work(subject: &Subject<'_>, options: &Options) -> usize {
     8 * subject.mesh.n_cells() + 20 * options.width as usize * options.height as usize
 }
 
-/// Returns the default title for a picture of a file: the file name up to its first dot.
+/// Returns the default title for a picture of a file: the file name up to its first dot, without
+/// leading dots.
 pub fn name_of(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.split('.').find(|part| !part.is_empty()).unwrap_or(name)

@@ -9,8 +9,8 @@ use zeroset_core::primitives::GatherMatrix;
 /// The cosine of the crease angle, about 78 degrees. Shading is not smoothed across edges where the
 /// normals differ by more than this angle.
 const CREASE: f64 = 0.2;
-/// The cosine of about 40 degrees. An edge of a solid is drawn if the normals of its walls differ by
-/// more than this angle.
+/// The cosine of about 40 degrees. An edge of a solid is drawn if the normals of its walls differ
+/// by more than this angle.
 const SHARP: f64 = 0.77;
 
 /// The number of triangles at a vertex above which its normals are summed by direction.
