@@ -156,7 +156,7 @@ impl Drop for Amount<'_> {
 
 /// Returns the finished fraction of this run, or of its part since it was resumed: the larger of
 /// the fractions of time and of steps, clamped to 0 to 1. Returns `None` if the run has neither an
-/// end time nor a maximum number of steps.
+/// end time nor a maximum number of steps, or if the fraction is not finite.
 fn share(progress: &Progress) -> Option<f64> {
     let (first, begun) = progress.start;
     let by_time = progress.end_time.map(|end| (progress.time - begun) / (end - begun));

@@ -251,7 +251,7 @@ fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
 }
 
 /// Returns the principal axes of points, from the smallest to the largest spread. The largest
-/// component of each axis is positive. If each axis is within about 25 degrees of a different
+/// component of each axis is positive. If each axis is within about 26 degrees of a different
 /// coordinate axis, returns the coordinate axes instead.
 fn principal_axes(points: &[V]) -> [V; 3] {
     let n = points.len().max(1) as f64;
