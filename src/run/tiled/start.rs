@@ -335,8 +335,9 @@ fn places(
 /// inside the wall.
 ///
 /// `wall` is the signed distance to the wall in world units. It is negative inside the wall. The
-/// inside is convex, so the signed distance is a convex function. phi does not change at points
-/// that lie more than `far` (world units) inside the wall.
+/// inside is convex, so the signed distance is a convex function. In a block that lies more than
+/// `far` (world units) inside, the wall could change only values of phi below `-far`, which are not
+/// needed.
 fn within<R: Real>(
     axes: &[[f64; MOST]; 3],
     dx: f64,

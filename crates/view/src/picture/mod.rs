@@ -201,8 +201,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns the smallest range that contains all finite values. It is symmetric about 0 if the
-/// values have both signs. If all values are nearly equal, their value is in the middle of the
+/// Returns the range of the finite values, extended to be symmetric about 0 if they have both
+/// signs. If all values are nearly equal, their value is in the middle of the
 /// range and 0 is at one end. If their value is 0, the range is from -1 to 1. If no value is
 /// finite, the range is from 0 to 1.
 fn span(values: &[f64]) -> [f64; 2] {

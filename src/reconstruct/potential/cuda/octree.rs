@@ -12,9 +12,9 @@ use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::{Frame, Node, Octree};
 
-/// Upper bound on the bytes per sample during construction: its position (12), the sums of positions
-/// (24), its key (8), the start, count and offset of its cell (12), and two nodes with their
-/// intermediate data (64).
+/// Upper bound on the bytes per sample during construction: its position (12), the sums of
+/// positions (24), its key (8), the start, count and offset of its cell (12), and two nodes with
+/// their intermediate data (64).
 const BUILD: u64 = 12 + 24 + 8 + 12 + 2 * 32;
 /// Bytes per node of the finished tree.
 const NODE: usize = 24;
