@@ -15,8 +15,8 @@ use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::mesh::Kind;
 use crate::surface::Locator;
 
-/// Returns the shape of the front of a distance: the shape that the case requests, or otherwise
-/// circular where the circular formula is valid.
+/// Returns the shape of the front of a distance: the shape that the case requests, or by default
+/// circular if the circular formula is valid, and plane otherwise.
 ///
 /// # Errors
 /// Returns [`Error::Case`] with the reason if the case requests a circular front where it is not

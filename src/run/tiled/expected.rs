@@ -76,8 +76,8 @@ impl TiledCase<'_> {
     /// The estimate extrapolates from the finest grid that can be searched in about a second: each
     /// finer grid has four times the tiles at a surface. Returns `None` if the tiles can be counted
     /// directly, or if no grid is coarse enough for such a search. Also returns `None` if the
-    /// searched grid has fewer than [`FEWEST`] tiles, or less than [`GROWTH`] times the tiles of the
-    /// next coarser grid. In these cases, its voxels do not resolve the shape.
+    /// searched grid has fewer than [`FEWEST`] tiles, or less than [`GROWTH`] times the tiles of
+    /// the next coarser grid. In these cases, its voxels do not resolve the shape.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the run does not fit in memory. Returns

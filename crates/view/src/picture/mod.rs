@@ -202,9 +202,9 @@ impl<'a> Subject<'a> {
 }
 
 /// Returns the range of the finite values, extended to be symmetric about 0 if they have both
-/// signs. If all values are nearly equal, their value is in the middle of the
-/// range and 0 is at one end. If their value is 0, the range is from -1 to 1. If no value is
-/// finite, the range is from 0 to 1.
+/// signs. If all values are nearly equal, their value is in the middle of the range and 0 is at one
+/// end. If their value is 0, the range is from -1 to 1. If no value is finite, the range is from 0
+/// to 1.
 fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);

@@ -48,9 +48,9 @@ const DIRECTED: f64 = 0.25;
 const VISIBLE: f64 = 0.75;
 
 /// Returns the direction of the mean normal of the part of the mesh that has values or labels, or a
-/// better direction if other parts of the mesh would hide it. Returns `None` if there is no such
-/// part, if it is too large ([`PART`]), or if the picture shows an interface without other colors
-/// or labels.
+/// better direction if the mean normal is too short ([`DIRECTED`]) or other parts of the mesh would
+/// hide the part. Returns `None` if there is no such part, if it is too large ([`PART`]), or if the
+/// picture shows an interface without other colors or labels.
 fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
     if subject.lines == Lines::Interface && subject.labels.is_none() && subject.colors.is_none() {
         return None;
