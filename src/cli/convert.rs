@@ -223,7 +223,7 @@ fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
     Ok((mesh, done))
 }
 
-/// Returns an error if an option for triangles is given for tetrahedra.
+/// Returns an error if the mesh has tetrahedra, because `option` applies only to triangles.
 fn triangles_only(mesh: &Mesh, option: &str) -> Result<()> {
     if mesh.kind == Kind::Volume {
         let what = match option {
@@ -235,7 +235,7 @@ fn triangles_only(mesh: &Mesh, option: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns an error if an option for meshes is given with a volume as output.
+/// For a volume as output, returns an error if an option that applies only to meshes is given.
 fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
         ("--repair", args.repair),
