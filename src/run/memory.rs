@@ -44,8 +44,9 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     (patches + coordinates + distance + evolution) as u64 + copies(config, mesh)
 }
 
-/// Returns the number of bytes that are allocated to write a state while steps continue: a copy of
-/// phi and the band, the data of a checkpoint, and phi and the band in output order.
+/// Returns the number of bytes that are allocated to write a state while steps continue: for each
+/// vertex, the snapshot for a checkpoint, which includes phi (9), the band (1), and phi and the
+/// band in output order (9).
 fn copies(config: &Config, mesh: &Mesh) -> u64 {
     let per_vertex = if config.distance.is_some() { 0 } else { 10 + 9 };
     per_vertex * mesh.n_vertices() as u64

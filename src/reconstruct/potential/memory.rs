@@ -8,8 +8,8 @@ use crate::primitives::memory::{available, gibibytes};
 /// Tiles per tile-sized cube that a surface passes through: the tiles that the interface crosses,
 /// and their neighbors. Scans had 1.5 to 2.5 tiles per cube at depths of 8 and above.
 const TILES_PER_CUBE: f64 = 2.5;
-/// Number of samples below which the estimate includes their bounding box: four for each of the 64
-/// cubes of level 2.
+/// Number of samples below which the estimate includes the faces of their bounding box: four
+/// samples for each of the 64 cubes of level 2.
 const FEW: usize = 256;
 /// Bytes of the surface per tile: about 15 triangles and 8 vertices with normals, a box around each
 /// triangle, and the tree of these boxes. This is more than a tile takes during the steps, which is
