@@ -42,7 +42,7 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
 ///
 /// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that the keys of
 /// `Norm::Lp` differ by the rounding of powers. Results of an index are also the same as on the
-/// CPU. Brute force in `f32` differs by rounding.
+/// CPU. Brute force in `f32` without cones differs by rounding.
 ///
 /// With several GPUs, or if sites, queries and results exceed [`Options::memory`], brute force
 /// streams the sites through the GPUs ([`nearest_in_streams`]). An index is searched on the first
