@@ -205,8 +205,8 @@ struct Made {
     filled: Option<FilledHoles>,
 }
 
-/// Extracts the surface and drops triangles without area. Then, as requested, keeps only the largest
-/// component, fills holes and smooths the surface.
+/// Extracts the surface and drops triangles without area. Then, as requested, keeps only the
+/// largest component, fills holes and smooths the surface.
 fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);

@@ -87,8 +87,8 @@ impl Colors {
     }
 }
 
-/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, and
-/// others are drawn on the CPU. The files are bitwise identical.
+/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, if it has
+/// one, and all others on the CPU. The files are bitwise identical.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
     /// A separate stream on the same GPU, because steps continue while pictures are drawn. It is
@@ -163,8 +163,9 @@ impl<'a> Pictures<'a> {
         self.draw(state, folder.file(&numbered(&self.shown.config.name(), state.step, "png")))
     }
 
-    /// Draws the last state to the file of `--picture`. If no such file was requested, draws it to
-    /// `NAME.png` in `folder`, unless every state has already been drawn there.
+    /// Draws the last state to `output.picture.file`, which `--picture` sets. If the case has no
+    /// such file, draws the state to `NAME.png` in `folder`, if a folder is given and not every
+    /// state has already been drawn there.
     ///
     /// # Errors
     /// Returns the same errors as [`Pictures::add`].

@@ -229,9 +229,9 @@ pub struct Start {
 /// enter.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex_array`]. Returns [`Error::Input`] for an invalid
-/// surface, curve, volume or picture file and, without an inflow, [`Error::Case`] if the zero set
-/// does not meet the mesh.
+/// Returns the errors of [`CleanedMesh::vertex_array`] and [`vertex_values`]. Returns
+/// [`Error::Input`] for an invalid surface, curve, volume or picture file. Returns [`Error::Case`]
+/// if `[initial]` is missing and, without an inflow, if the zero set does not meet the mesh.
 pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
     let mut dated = None;
