@@ -121,7 +121,7 @@ impl Command {
     /// Returns the files that the command writes.
     ///
     /// `run` and `distance` are left out. They make their own checks, because they also read files
-    /// that the case or its options name.
+    /// that the case or the options name.
     pub fn outputs(&self) -> Vec<&Path> {
         match self {
             Command::Generate(args) => args.output().into_iter().collect(),

@@ -160,7 +160,7 @@ impl CleanedMesh {
         self.unmasked.as_ref().map_or(0, |unmasked| unmasked.n_outside)
     }
 
-    /// Repairs and cleans a mesh that was read from `file`.
+    /// Repairs and cleans a mesh. `file` is the file from which it was read, if any.
     ///
     /// # Errors
     /// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh is not valid for the solvers.

@@ -383,7 +383,7 @@ fn nearly(path: &Path) -> String {
     }
 }
 
-/// Checks whether lines can be written to `path`.
+/// Checks in advance whether lines can be written to `path`, which must end in `.vtp`.
 ///
 /// # Errors
 /// Returns the same errors as [`check_single`].
