@@ -101,7 +101,8 @@ impl Task for TiledCase<'_> {
 }
 
 impl TiledCase<'_> {
-    /// Finds the initial tiles and returns a description of their number and memory.
+    /// Finds the initial tiles, or estimates their number if finding all of them would take too
+    /// long. Returns a description of their number and memory.
     ///
     /// # Errors
     /// Returns the errors that [`TiledCase::begin`] would return before the first step.
