@@ -64,7 +64,7 @@ pub(super) fn start_time(config: &Config, dated: Option<&Dated>) -> Result<f64> 
     }
 }
 
-/// Writes the time at which the run begins to the report. Warns if a file determines it and it is
+/// Writes the start time of the run to the report. Warns if a file determines it and it is
 /// not 0.
 pub(super) fn note(config: &Config, dated: Option<&Dated>, time: f64, report: &mut Report) {
     report.start_time = time;
