@@ -27,7 +27,7 @@ struct __align__(8) Corners {
 #endif
 
 // Consecutive entries of the gather matrix (row starts, then columns) that are read as one word.
-// The entries of each patch start with a new word.
+// The entries of each patch start at a new word.
 struct __align__(16) Columns {
     enum { SIZE = 16 / sizeof(local_index) };
     local_index of[SIZE];

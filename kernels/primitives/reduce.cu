@@ -72,7 +72,7 @@ reduce_sum(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles) {
     reduce_tile<Sum>(values, n, identity, of_tiles, of_warps);
 }
 
-// Computes the minimum of the values of each tile, with the arguments of reduce_sum.
+// Computes the minimum of the values of each tile. The arguments are those of reduce_sum.
 extern "C" __global__ void __launch_bounds__(BLOCK, 2)
 reduce_least(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles) {
     __shared__ VALUE of_warps[WARPS];

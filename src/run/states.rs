@@ -441,8 +441,8 @@ pub(super) fn write_single(
     }
 }
 
-/// Writes the nearest source of each vertex. Label 0 means no source, as in other cortex software,
-/// and label k means the k-th source.
+/// Writes the nearest source of each vertex. Label 0 means no source, as in other neuroimaging
+/// software, and label k means the k-th source.
 fn write_labels(path: &Path, labels: &[i32], metadata: &[Entry]) -> Result<()> {
     let keys: Vec<i32> = labels.iter().map(|label| label + 1).collect();
     let n = keys.iter().max().map_or(0, |&last| last.max(0) as usize);

@@ -45,7 +45,7 @@ pub struct Measurer {
 }
 
 impl Measurer {
-    /// Prepares the measures of a cleaned mesh.
+    /// Prepares to measure interfaces on a cleaned mesh.
     pub fn new(mesh: &Mesh) -> Self {
         let arity = mesh.kind.arity();
         let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);

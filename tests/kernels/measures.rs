@@ -153,8 +153,8 @@ fn check(found: &Sums, expected: &Measures, tolerance: f64, what: &str) {
     assert_eq!((found.phi_min, found.phi_max), (expected.phi_min, expected.phi_max), "{what}");
 }
 
-/// Compares all functions on all meshes with `arity` vertices per cell, for small, usual and large
-/// patches.
+/// Compares all functions on all meshes with `arity` vertices per cell, for small, typical and
+/// large patches.
 fn compare<R: Real>(arity: usize, tolerance: f64) {
     let library = library::<R>(arity);
     let mut components = 0;

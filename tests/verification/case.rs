@@ -169,8 +169,8 @@ impl Series {
         }
     }
 
-    /// Returns the number of cells per length, up to a constant factor. The size of a sphere is its
-    /// number of subdivisions.
+    /// Returns the number of cells per unit length, up to a constant factor. The size of a sphere
+    /// is its number of subdivisions.
     fn fineness(&self, size: u32) -> f64 {
         if self.mesh.starts_with("ico") { f64::from(size).exp2() } else { f64::from(size) }
     }

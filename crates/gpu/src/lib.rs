@@ -133,7 +133,7 @@ impl Cuda {
         bytes.map(i32::unsigned_abs).map_err(|e| device_error("querying the GPU", e))
     }
 
-    /// Returns a kernel of a unit, and compiles the unit if necessary.
+    /// Returns a kernel of a compilation unit, which is compiled if necessary.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] with the message of the compiler or the driver.

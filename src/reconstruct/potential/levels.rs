@@ -37,7 +37,8 @@ pub(super) const RESCALING: f64 = 1.0;
 pub(super) const HULL: f64 = 1.0;
 /// Distance between the box of the samples and the initial interface, in voxels.
 const MARGIN: f64 = 2.5;
-/// Size along each axis, in voxels, below which a component is a remainder of single samples.
+/// Size in voxels: a component smaller than this along every axis is a droplet around single
+/// samples.
 pub(super) const DROPLET: f64 = 2.0;
 /// Steps between checks for a steady state. A front at full speed moves by two voxels in this
 /// number of steps.
