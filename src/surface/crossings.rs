@@ -12,8 +12,8 @@ impl TriangleIndex {
     /// of `direction` may be zero.
     ///
     /// A ray through a vertex or an edge may count a triangle too many or too few. Returns `None`
-    /// if so many boxes have to be tested that the rays of all triangles would take quadratic time,
-    /// as in a fan of thousands of triangles at one edge.
+    /// if the ray needs more than [`MOST_BOXES`] tests, as in a fan of thousands of triangles at
+    /// one edge. Without this limit, the rays from all triangles would take quadratic time.
     pub(super) fn crossings(&self, p: Vec3, direction: Vec3, own: u32) -> Option<usize> {
         let inverse = direction.map(|x| 1.0 / x);
         let (mut count, mut n_boxes) = (0, 0);

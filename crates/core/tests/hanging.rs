@@ -346,7 +346,15 @@ fn boxes_whose_faces_are_cut_along_different_diagonals_are_joined() {
     assert!(is_whole(&whole), "{:?}", done.join);
     assert_eq!((done.join.vertices, inspect(&whole).components), (9, 1));
     let never = Repairs { weld: Weld::Never, ..Repairs::default() };
-    assert!(repair(mesh, never).unwrap().1.is_nothing());
+    assert!(repair(mesh.clone(), never).unwrap().1.is_nothing());
+    // Cells of different materials stay apart, with a doubt.
+    let mut materials = mesh;
+    let first = materials.n_cells() as u32 / 2;
+    let members = Members::Cells((0..first).collect());
+    materials.groups.push(Group { name: "left".into(), members });
+    let (_, done) = split(materials);
+    assert!(done.is_nothing() && done.join.edges_kept_apart > 0, "{:?}", done.join);
+    assert!(done.doubts().concat().contains("different materials"), "{:?}", done.doubts());
 }
 
 #[test]

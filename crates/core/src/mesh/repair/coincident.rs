@@ -39,6 +39,9 @@ pub struct Join {
     pub kept_apart: usize,
     /// The number of boundary facets that are near others but do not coincide with them.
     pub near: usize,
+    /// The number of places where edges of boundary faces coincide but are kept apart, although the
+    /// faces do not coincide, because the cells have different materials.
+    pub edges_kept_apart: usize,
     /// An upper bound on the distance between corresponding vertices of two such facets, in mesh
     /// units.
     pub near_distance: f64,
@@ -56,6 +59,7 @@ impl Join {
         self.slit_edges += later.slit_edges;
         self.slit_at = self.slit_at.or(later.slit_at);
         self.kept_apart = later.kept_apart;
+        self.edges_kept_apart = later.edges_kept_apart;
         (self.near, self.near_distance) = (later.near, later.near_distance);
         self.kind = later.kind;
     }
@@ -101,7 +105,15 @@ impl Join {
                 facets(kind, self.kept_apart)
             )
         });
-        near.into_iter().chain(kept_apart)
+        let edges = (self.edges_kept_apart > 0).then(|| {
+            format!(
+                "{} of boundary faces coincide with others but are kept apart, because their cells \
+                 belong to different materials; `weld = LENGTH` joins all vertices that are that \
+                 close",
+                counted(self.edges_kept_apart, ["edge", "edges"])
+            )
+        });
+        near.into_iter().chain(kept_apart).chain(edges)
     }
 }
 
@@ -311,16 +323,27 @@ impl Pairs<'_> {
         }
         keys.sort_unstable();
         keys.dedup();
-        for run in keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).filter(|run| run.len() > 1) {
-            let copies: Vec<&[u32]> = run.iter().map(|(_, _, edge)| &edge[..]).collect();
-            let mut roots = |edge: &[u32]| key(&[edge[0], edge[1]].map(|v| self.sets.root(v)));
-            let first = roots(copies[0]);
-            let is_torn = copies.iter().any(|copy| roots(copy) != first);
-            if is_torn && !apart.contains(&run[0].0) {
-                let slits = self.join_copies(&copies);
-                self.join.slit_edges += 2 * slits;
+        for run in keys.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+            if apart.contains(&run[0].0) {
+                continue;
             }
+            for same in run.chunk_by(|a, b| a.1 == b.1) {
+                let copies: Vec<&[u32]> = same.iter().map(|(_, _, edge)| &edge[..]).collect();
+                if self.are_torn(&copies) {
+                    let slits = self.join_copies(&copies);
+                    self.join.slit_edges += 2 * slits;
+                }
+            }
+            let all: Vec<&[u32]> = run.iter().map(|(_, _, edge)| &edge[..]).collect();
+            self.join.edges_kept_apart += usize::from(self.are_torn(&all));
         }
+    }
+
+    /// Returns true if the given copies of an edge do not share both vertices yet.
+    fn are_torn(&mut self, copies: &[&[u32]]) -> bool {
+        let mut roots = |edge: &[u32]| key(&[edge[0], edge[1]].map(|v| self.sets.root(v)));
+        let first = roots(copies[0]);
+        copies.iter().any(|copy| roots(copy) != first)
     }
 
     /// Counts the boundary facets that are not joined although others are near. A slightly larger
