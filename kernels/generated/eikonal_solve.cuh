@@ -34,7 +34,7 @@ struct Eikonal {
     real *seen;
     // `[n_patches + 1]`
     const u32 *wake_offsets;
-    // Local number of an owned vertex that another patch reads.
+    // Local index of an owned vertex that another patch reads.
     const local_index *wake_vertices;
     // The patch that reads the vertex.
     const u32 *wake_readers;

@@ -45,7 +45,7 @@ struct TileControl {
     u64 steps_left;
     // The CFL factor nu.
     double nu;
-    // The longest step while a coefficient depends on time.
+    // The longest step that is allowed while a coefficient depends on time.
     double max_step;
     // The speed of the coefficients that are the same everywhere.
     double uniform_speed;

@@ -76,7 +76,7 @@ static_assert(sizeof(TileValues) == 32, "size of TileValues");
 ASSERT_OFFSET(TileValues, values, 0);
 ASSERT_OFFSET(TileValues, gamma, 24);
 
-// One evaluation, `out = old base + fresh (from + dt L(from))`.
+// One evaluation, `out = shares[0] base + shares[1] (from + dt L(from))`.
 struct TileStage {
     // The fraction of the step at which coefficients are evaluated.
     double part;

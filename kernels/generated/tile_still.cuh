@@ -4,5 +4,5 @@
 #pragma once
 #include "common/types.cuh"
 
-// The number of voxels that the interface may move in an old tile.
+// The largest distance, in voxels, by which the interface has moved in an old tile.
 #define STILL 0.02

@@ -50,7 +50,7 @@ zeroset_gpu::cuda_header! {
         pub steps_left: u64,
         /// The CFL factor nu.
         pub nu: f64,
-        /// The longest step while a coefficient depends on time.
+        /// The longest step that is allowed while a coefficient depends on time.
         pub max_step: f64,
         /// The speed of the coefficients that are the same everywhere.
         pub uniform_speed: f64,

@@ -34,7 +34,7 @@ zeroset_gpu::cuda_header! {
         pub seen: u64 as "real *",
         /// `[n_patches + 1]`
         pub wake_offsets: u64 as "const u32 *",
-        /// Local number of an owned vertex that another patch reads.
+        /// Local index of an owned vertex that another patch reads.
         pub wake_vertices: u64 as "const local_index *",
         /// The patch that reads the vertex.
         pub wake_readers: u64 as "const u32 *",

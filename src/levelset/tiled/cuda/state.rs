@@ -61,7 +61,7 @@ zeroset_gpu::cuda_header! {
         pub gamma: R,
     }
 
-    /// One evaluation, `out = old base + fresh (from + dt L(from))`.
+    /// One evaluation, `out = shares[0] base + shares[1] (from + dt L(from))`.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct StageArgument<R> as TileStage {
         /// The fraction of the step at which coefficients are evaluated.
