@@ -349,14 +349,6 @@ impl Config {
         given.or_else(of_run).unwrap_or(f64::INFINITY)
     }
 
-    /// Returns the case without its mask, or `None` if it has none.
-    pub fn without_mask(&self) -> Option<Self> {
-        let mut whole = self.clone();
-        let of_distance = whole.distance.as_mut().and_then(|distance| distance.mask.take());
-        let of_evolve = whole.evolve.as_mut().and_then(|evolve| evolve.mask.take());
-        of_distance.or(of_evolve).map(|_| whole)
-    }
-
     /// Returns the case with the defaults that depend on the domain or on other keys filled in.
     pub fn with_defaults(&self) -> Self {
         let mut whole = self.clone();

@@ -15,7 +15,7 @@ impl CleanedMesh {
     pub fn numbers(&self, name: &str, places: Places) -> Result<Vec<f64>> {
         self.refuse_conflict(name, places)?;
         let numbers = self.mesh.numbers(name, places)?;
-        self.note_doubt(&numbers, name, places);
+        self.note_mean_of_labels(&numbers, name, places);
         Ok(numbers.values)
     }
 
@@ -58,17 +58,22 @@ impl CleanedMesh {
         Ok(values)
     }
 
-    /// Returns the warnings so far about arrays that were used.
+    /// Returns the warnings so far about arrays and groups that were used.
     pub(super) fn doubts(&self) -> Vec<String> {
         self.doubts.lock().map_or_else(|_| Vec::new(), |doubts| doubts.clone())
     }
 
     /// Warns once if the numbers of a name are means of labels.
-    fn note_doubt(&self, numbers: &Numbers, name: &str, places: Places) {
-        let (Some(doubt), Ok(mut doubts)) = (numbers.doubt(name, places), self.doubts.lock())
-        else {
-            return;
-        };
+    fn note_mean_of_labels(&self, numbers: &Numbers, name: &str, places: Places) {
+        if let Some(doubt) = numbers.doubt(name, places) {
+            self.note_doubt(doubt);
+        }
+    }
+
+    /// Prints a warning about the use of an array or group, and keeps it for the report. A warning
+    /// that is already known is ignored.
+    pub(super) fn note_doubt(&self, doubt: String) {
+        let Ok(mut doubts) = self.doubts.lock() else { return };
         if !doubts.contains(&doubt) {
             tracing::warn!("{doubt}");
             doubts.push(doubt);

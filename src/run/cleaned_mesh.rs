@@ -10,7 +10,6 @@ use super::fields::inside;
 use super::frames;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::expression::Expression;
 use crate::io;
 use crate::mesh::repair::{Conflict, Repair, Repairs, conflicts};
 use crate::mesh::{self, Cleaning, Kind, Members, Mesh};
@@ -37,7 +36,7 @@ pub struct CleanedMesh {
     pub(super) dated: Vec<(String, Dated)>,
     /// The time at which the run begins.
     pub(super) start_time: f64,
-    /// Warnings about arrays that were used.
+    /// Warnings about arrays and groups that were used.
     pub(super) doubts: Arc<Mutex<Vec<String>>>,
     /// The cells of the mesh before a mask removed some of them.
     unmasked: Option<Unmasked>,
@@ -55,12 +54,26 @@ struct Unmasked {
 }
 
 impl CleanedMesh {
-    /// Reads or generates the mesh of a case with its data arrays, refines it and cleans it.
+    /// Reads or generates the mesh of a case with its data arrays, refines it, cleans it, and
+    /// removes the cells outside the mask.
+    ///
+    /// # Errors
+    /// Returns the errors of [`CleanedMesh::whole`] and [`CleanedMesh::mask`].
+    pub fn new(config: &Config) -> Result<Self> {
+        let cleaned = Self::whole(config)?;
+        match cleaned.mask(config)? {
+            Some(keep) => Ok(cleaned.masked(&keep)),
+            None => Ok(cleaned),
+        }
+    }
+
+    /// Reads or generates the mesh of a case with its data arrays, refines it and cleans it. Keeps
+    /// the cells outside the mask.
     ///
     /// # Errors
     /// Returns [`Error::Input`] for a file that cannot be used. Returns [`Error::Case`] if the case
-    /// has no mesh, for invalid options of a generator, and for a mask that leaves no cell.
-    pub fn new(config: &Config) -> Result<Self> {
+    /// has no mesh, and for invalid options of a generator.
+    pub fn whole(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
         let mut warnings = config.origin.warnings.clone();
         let (mut mesh, file, about) = match (&source.path, &source.generate) {
@@ -124,29 +137,36 @@ impl CleanedMesh {
         let mut cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
         cleaned.about = about;
         cleaned.dated = dated;
+        Ok(cleaned)
+    }
+
+    /// Returns for each cell whether it is inside the mask of the case, or `None` without a mask.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] for an invalid mask and for one that leaves no cell.
+    pub fn mask(&self, config: &Config) -> Result<Option<Vec<bool>>> {
         let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
         let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());
         match (of_distance, of_evolve) {
-            (Some(mask), _) => cleaned.masked(config, "distance.mask", mask),
-            (None, Some(mask)) => cleaned.masked(config, "evolve.mask", mask),
-            (None, None) => Ok(cleaned),
+            (Some(mask), _) => inside(config, self, "distance.mask", mask).map(Some),
+            (None, Some(mask)) => inside(config, self, "evolve.mask", mask).map(Some),
+            (None, None) => Ok(None),
         }
     }
 
-    /// Removes the cells outside `mask`, the value of the key `key`.
-    fn masked(mut self, config: &Config, key: &str, mask: &Expression) -> Result<Self> {
-        let keep = inside(config, &self, key, mask)?;
+    /// Removes all cells except those for which `keep` is true, `[cells]`.
+    pub fn masked(mut self, keep: &[bool]) -> Self {
         let cells = self.stored_cells().into_owned();
         let n_whole = self.mesh.n_vertices();
         let whole = std::mem::replace(&mut self.mesh, Mesh::new(Kind::Surface, vec![], vec![]));
-        let (mesh, vertices, kept) = mesh::part(whole, &keep);
+        let (mesh, vertices, kept) = mesh::part(whole, keep);
         let stored = |rows: &[u32], all: &[u32]| rows.iter().map(|&k| all[k as usize]).collect();
         self.cleaning.kept_vertices = stored(&vertices, &self.cleaning.kept_vertices);
         self.cleaning.kept_cells = stored(&kept, &self.cleaning.kept_cells);
         let n_outside = n_whole - mesh.n_vertices();
         self.mesh = mesh;
         self.unmasked = Some(Unmasked { cells, kept, n_outside });
-        Ok(self)
+        self
     }
 
     /// Returns the corners of all cells as stored vertices and, for each cell inside the mask, its

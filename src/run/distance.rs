@@ -51,7 +51,7 @@ impl Task for DistanceTask<'_> {
 
     fn check(&self) -> Result<String, Vec<Error>> {
         let config = self.config;
-        mesh_setup::check(config, "distance", |cleaned| {
+        mesh_setup::check(config, "distance", |cleaned, _| {
             let front = setup::slowness(config, cleaned)
                 .and_then(|slowness| sources::front(config, &slowness, cleaned));
             if let Ok(front) = front {

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::device::{Device, Size};
+use super::setup::{self, Start};
 use super::task::Stages;
-use super::{CleanedMesh, clock, memory, picture, setup};
+use super::{CleanedMesh, clock, memory, picture};
 use crate::Cpu;
 use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
@@ -85,8 +86,8 @@ fn partition(config: &Config, cleaned: &CleanedMesh) -> Result<(Partition, usize
     Ok((source.partition.unwrap_or(Partition::fit_for(&cleaned.mesh)), source.patch_size))
 }
 
-/// Checks the mesh of a case and everything that `more` checks. Returns a description of the task
-/// and the mesh.
+/// Checks the mesh of a case and everything that `more` checks, given the initial level set if it
+/// is valid. Returns a description of the task and the mesh.
 ///
 /// # Errors
 /// Returns all errors of [`MeshSetup::new`] and of `more`. If the run does not fit in memory,
@@ -94,17 +95,17 @@ fn partition(config: &Config, cleaned: &CleanedMesh) -> Result<(Partition, usize
 pub(super) fn check(
     config: &Config,
     task: &str,
-    more: impl FnOnce(&CleanedMesh) -> Vec<Result<()>>,
+    more: impl FnOnce(&CleanedMesh, Option<&Start>) -> Vec<Result<()>>,
 ) -> Result<String, Vec<Error>> {
-    let (mut cleaned, mask) = match (CleanedMesh::new(config), config.without_mask()) {
-        (Ok(cleaned), _) => (cleaned, Ok(())),
-        (Err(error), None) => return Err(vec![error]),
-        // Without the mask, further problems can be found. If reading fails again, the mesh itself
-        // has the problem.
-        (Err(error), Some(config)) => match CleanedMesh::new(&config) {
-            Ok(cleaned) => (cleaned, Err(error)),
-            Err(_) => return Err(vec![error]),
-        },
+    let mut cleaned = CleanedMesh::whole(config).map_err(|error| vec![error])?;
+    // Without an invalid mask, further problems can be found.
+    let mask = match cleaned.mask(config) {
+        Ok(Some(keep)) => {
+            cleaned = cleaned.masked(&keep);
+            Ok(())
+        }
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
     };
     let mesh = &cleaned.mesh;
     let mut checked =
@@ -114,13 +115,16 @@ pub(super) fn check(
         let problems = checked.into_iter().filter_map(Result::err);
         return Err(problems.chain([error]).collect());
     }
+    let mut start = None;
     if config.initial.is_some() {
-        let begun = setup::initial_phi(config, &cleaned)
-            .and_then(|start| clock::start_time(config, start.dated.as_ref()));
+        let begun = setup::initial_phi(config, &cleaned).and_then(|found| {
+            let dated = start.insert(found).dated.as_ref();
+            clock::start_time(config, dated)
+        });
         cleaned.start_time = *begun.as_ref().unwrap_or(&0.0);
         checked.push(begun.map(drop));
     }
-    checked.extend(more(&cleaned));
+    checked.extend(more(&cleaned, start.as_ref()));
     checked.push(check_patches(config, &cleaned));
     let problems: Vec<Error> = checked.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {

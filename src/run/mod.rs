@@ -35,6 +35,7 @@ pub mod setup;
 pub mod sources;
 mod states;
 mod task;
+pub mod terms;
 mod tiled;
 mod time_loop;
 mod whole_mesh;

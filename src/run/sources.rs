@@ -14,6 +14,7 @@ use crate::levelset::eikonal::source::{self, Source};
 use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::mesh::Kind;
 use crate::surface::Locator;
+use crate::words::counted;
 
 /// Returns the shape of the front of a distance: the shape that the case requests, or by default
 /// circular if the circular formula is valid, and plane otherwise.
@@ -162,7 +163,21 @@ impl Around<'_> {
             Seed::Vertices { .. } => Ok(Vec::new()),
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
-                Ok(self.simplices(&simplices, arity))
+                if arity > 1 {
+                    return Ok(self.simplices(&simplices, arity));
+                }
+                let found = source::PointGroup::new(mesh, &simplices);
+                if found.doubtful_cells > 0 {
+                    let cells = counted(found.doubtful_cells, ["cell", "cells"]);
+                    self.cleaned.note_doubt(format!(
+                        "the group \"{name}\" lists vertices without edges or faces: all corners \
+                         of {cells} belong to it, so the source includes the edges across \
+                         them, although it looks like a line or a wall; store its edges or faces \
+                         as cells of the group (Gmsh physical group, MEDIT edges) if they are not \
+                         part of it"
+                    ));
+                }
+                Ok(self.simplices(&found.simplices, found.arity))
             }
             Seed::Surface { .. } => {
                 let region = Region::new(self.config, self.cleaned, seed, key)?;

@@ -8,6 +8,7 @@
 
 mod inner_facets;
 mod pieces;
+mod point_group;
 
 use rayon::prelude::*;
 
@@ -18,6 +19,7 @@ use crate::mesh::Mesh;
 use crate::primitives::memory;
 use crate::surface::{self, Located, Locator};
 pub use inner_facets::classes;
+pub use point_group::PointGroup;
 
 /// The distance within which a point of a curve counts as touching a cell, relative to the longest
 /// edge of the closest cell. It allows for the rounding of 32-bit coordinates.

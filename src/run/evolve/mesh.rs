@@ -16,7 +16,7 @@ use crate::run::motion::{Motion, other};
 use crate::run::out_of_plane::leaves_the_plane;
 use crate::run::states::{States, StoredMesh};
 use crate::run::task::{Run, Task};
-use crate::run::{CleanedMesh, clock, identity, setup};
+use crate::run::{CleanedMesh, clock, identity, setup, terms};
 
 /// A case that moves an interface on a mesh.
 pub(in crate::run) struct EvolveTask<'a> {
@@ -30,20 +30,20 @@ impl Task for EvolveTask<'_> {
     }
 
     fn check(&self) -> Result<String, Vec<Error>> {
-        mesh_setup::check(self.config, "evolve", |cleaned| {
-            let mut checked: Vec<Result<()>> = match setup::terms(self.config, cleaned) {
+        mesh_setup::check(self.config, "evolve", |cleaned, start| {
+            match terms::terms(self.config, cleaned) {
                 Ok(terms) => {
                     let warnings = leaves_the_plane(&cleaned.mesh, &terms);
                     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-                    Vec::new()
+                    let phi = start.map(|start| &start.phi[..]);
+                    let entry =
+                        phi.map(|phi| check_entry(self.config, &self.cpu, cleaned, phi, &terms));
+                    entry.into_iter().collect()
                 }
-                Err(first) => setup::problems_of_terms(self.config, cleaned, first)
-                    .into_iter()
-                    .map(Err)
-                    .collect(),
-            };
-            checked.push(check_entry(self.config, &self.cpu, cleaned));
-            checked
+                Err(first) => {
+                    terms::problems(self.config, cleaned, first).into_iter().map(Err).collect()
+                }
+            }
         })
     }
 
@@ -57,7 +57,7 @@ impl Task for EvolveTask<'_> {
         clock::note(config, dated.as_ref(), start_time, report);
         setup.cleaned.start_time = start_time;
         let (cleaned, mesh) = (&setup.cleaned, &setup.cleaned.mesh);
-        let terms = setup::terms(config, cleaned)?;
+        let terms = terms::terms(config, cleaned)?;
         report.warnings.extend(cleaned.doubts());
         let (stopped, state) = run.stopped.take().unzip();
         let identity = identify(config, stopped.as_ref(), || {
@@ -92,21 +92,22 @@ impl Task for EvolveTask<'_> {
 
 /// If the case has an inflow and the initial level set has no interface, checks that the inflow can
 /// bring one in.
-fn check_entry(config: &Config, cpu: &Arc<Cpu>, cleaned: &CleanedMesh) -> Result<()> {
-    if config.evolve.as_ref().is_none_or(|evolve| evolve.inflow.is_none()) {
+fn check_entry(
+    config: &Config,
+    cpu: &Arc<Cpu>,
+    cleaned: &CleanedMesh,
+    phi: &[f64],
+    terms: &Terms,
+) -> Result<()> {
+    let has_inflow = config.evolve.as_ref().is_some_and(|evolve| evolve.inflow.is_some());
+    if !has_inflow || !is_one_sided(phi) {
         return Ok(());
     }
-    // Errors of [initial] and of the terms are reported elsewhere.
-    let Ok(setup::Start { phi, .. }) = setup::initial_phi(config, cleaned) else { return Ok(()) };
-    if !is_one_sided(&phi) {
-        return Ok(());
-    }
-    let Ok(terms) = setup::terms(config, cleaned) else { return Ok(()) };
     let (mesh, options) = (&cleaned.mesh, Options::new(None).with_start_time(cleaned.start_time));
     let patches = Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?;
-    Evolution::<f64>::new(cpu.clone(), mesh, Arc::new(patches), &phi, &terms, options)
+    Evolution::<f64>::new(cpu.clone(), mesh, Arc::new(patches), phi, terms, options)
         .map(drop)
-        .map_err(|error| without_interface(config, &phi, error))
+        .map_err(|error| without_interface(config, phi, error))
 }
 
 /// Returns whether no vertex or every vertex is inside.

@@ -11,9 +11,6 @@ use crate::bytes::Cursor;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
 
-/// The number that marks a vertex without a region.
-const NONE: i64 = -1;
-
 /// A region of the table.
 struct Region {
     index: i64,
@@ -22,8 +19,8 @@ struct Region {
 }
 
 /// Reads an annotation. The resulting array holds, for each vertex, the number that the table gives
-/// to the region of the vertex, or -1 if the vertex has no region. The vertices of each region with
-/// a name become a group with that name.
+/// to the region of the vertex, or NaN if the vertex has no region. The numbers are integers if all
+/// vertices have a region. The vertices of each region with a name become a group with that name.
 ///
 /// Without a table, or with an empty one, the array holds the color codes from the file, and there
 /// are no groups. Returns a [`Flaw`] with the byte position if the file is truncated, if it refers
@@ -51,22 +48,28 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let table = if has_table { table(&mut cursor)? } else { Vec::new() };
     let index: HashMap<i32, i64> = table.iter().rev().map(|r| (r.code, r.index)).collect();
     let number = |code: &i32| match table.is_empty() {
-        true => i64::from(*code),
-        false => index.get(code).copied().unwrap_or(NONE),
+        true => Some(i64::from(*code)),
+        false => index.get(code).copied(),
     };
-    let numbers: Vec<i64> = codes.iter().map(number).collect();
+    let numbers: Vec<Option<i64>> = codes.iter().map(number).collect();
     let groups = groups(&numbers, table);
-    let values = Values::Int(numbers);
+    let or_nan = |number: &Option<i64>| number.map_or(f64::NAN, |number| number as f64);
+    let values = match numbers.iter().copied().collect() {
+        Some(numbers) => Values::Int(numbers),
+        None => Values::Float(numbers.iter().map(or_nan).collect()),
+    };
     let arrays = vec![DataArray { name: array_name, components: 1, values }];
     Ok(VertexData { arrays, groups, ..VertexData::default() })
 }
 
 /// Returns a group for each region that has a name and vertices. If several such regions have the
 /// same name, only the first becomes a group.
-fn groups(numbers: &[i64], table: Vec<Region>) -> Vec<Group> {
+fn groups(numbers: &[Option<i64>], table: Vec<Region>) -> Vec<Group> {
     let mut members: HashMap<i64, Vec<u32>> = HashMap::new();
-    for (vertex, &number) in (0_u32..).zip(numbers) {
-        members.entry(number).or_default().push(vertex);
+    for (vertex, number) in (0_u32..).zip(numbers) {
+        if let Some(number) = number {
+            members.entry(*number).or_default().push(vertex);
+        }
     }
     let mut groups: Vec<Group> = Vec::new();
     for Region { index, name, .. } in table {
@@ -179,7 +182,9 @@ mod tests {
             let found = read(Path::new("lh.aparc.annot"), &annotation(Some(version))).unwrap();
             let array = &found.arrays[0];
             assert_eq!(array.name, "aparc");
-            assert_eq!(array.values, Values::Int(vec![insula, cuneus, insula, -1]));
+            let values = array.values.to_f64();
+            assert_eq!(values[..3], [insula, cuneus, insula].map(f64::from));
+            assert!(values[3].is_nan(), "the last vertex has no region");
             let group = |name: &str, vertices| Group {
                 name: name.into(),
                 members: Members::Simplices { dimension: 0, vertices },

@@ -92,8 +92,8 @@ impl Labels {
         if names.is_empty() && !is_announced && !(is_integer && used.len() <= FEW) {
             return None;
         }
-        // Distances and annotations mark vertices without a label with -1.
-        let is_none = |number: i64| number == -1 && (name == "label" || !names.is_empty());
+        // Distances mark vertices that no front reaches with -1.
+        let is_none = |number: i64| number == -1 && name == "label";
         Some(Labels::new(places, &numbers, |number| match names.get(&number) {
             Some(name) => Some(name.clone()).filter(|name| name != NO_NAME),
             None => (!is_none(number)).then(|| number.to_string()),
