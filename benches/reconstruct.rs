@@ -16,7 +16,7 @@ use zeroset::Cpu;
 use zeroset::cloud::{Sampler, Sampling};
 use zeroset::io::read_mesh;
 use zeroset::mesh::generate::{Generate, Torus, generate};
-use zeroset::reconstruct::directed::{Cubes, reconstruct};
+use zeroset::reconstruct::directed::{Cubes, Fit, reconstruct};
 use zeroset::surface::{Gaps, IsosurfaceOptions, Topology, isosurface};
 use zeroset::volume::{Placement, Volume};
 
@@ -44,7 +44,8 @@ fn main() {
         let cpu = Cpu::new(threads).expect("threads");
         let depth = Cubes::Depth(number(2, 9) as u32);
         let (start, before) = (Instant::now(), cpu_seconds());
-        let (surface, report) = cpu.run(|| reconstruct(&cloud, depth)).expect("a surface");
+        let (surface, report) =
+            cpu.run(|| reconstruct(&cloud, depth, Fit::Planes)).expect("a surface");
         let (s, after) = (start.elapsed().as_secs_f64(), cpu_seconds());
         let gaps = Gaps::new(&surface, &cloud.points).expect("samples");
         let closed = Topology::of(&surface).closed;

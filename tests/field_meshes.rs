@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use zeroset::io::read_mesh;
-use zeroset::mesh::Mesh;
+use zeroset::io::{WriteOptions, read_mesh, write_mesh};
+use zeroset::mesh::{Group, Members, Mesh};
 use zeroset_testing::field;
 
 /// Runs the program in a folder. Returns whether it succeeded, and everything that it printed.
@@ -228,6 +228,46 @@ fn a_wall_consists_of_its_own_edges() {
         let right = x.min(1.0 - x).min(y).min(1.0 - y);
         assert!((distance - right).abs() < 1e-12, "{x} {y}: {distance}");
     }
+}
+
+#[test]
+fn a_wall_of_vertices_consists_of_boundary_edges() {
+    let Some(wall) = field("meshes/groups_in_expressions/wall.msh") else { return };
+    let mut mesh = read_mesh(&wall).unwrap().mesh;
+    let group = mesh.groups.iter_mut().find(|group| group.name == "wall").unwrap();
+    let Members::Simplices { dimension, vertices } = &mut group.members else { panic!() };
+    assert_eq!(*dimension, 1);
+    vertices.sort_unstable();
+    vertices.dedup();
+    *dimension = 0;
+    // A line with a corner inside the mesh. A triangle at the corner has all its vertices on it.
+    let all = (0_u32..).zip(&mesh.vertices);
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    let on_line =
+        |x: &[f64; 3]| (near(x[0], 0.5) && x[1] > 0.49) || (near(x[1], 0.5) && x[0] > 0.49);
+    let line: Vec<u32> = all.filter(|(_, x)| on_line(x)).map(|(v, _)| v).collect();
+    let members = Members::Simplices { dimension: 0, vertices: line };
+    mesh.groups.push(Group { name: "line".into(), members });
+    let folder = tempfile::tempdir().unwrap();
+    write_mesh(&folder.path().join("points.vtu"), &mesh, &WriteOptions::default()).unwrap();
+    let of_group = |group: &str| {
+        let from = format!("group:{group}");
+        let name = format!("{group}.vtu");
+        let arguments = ["distance", "points.vtu", "--from", &from, "-o", &name];
+        let (success, said) = zeroset(folder.path(), &arguments);
+        assert!(success, "{said}");
+        (read_mesh(&folder.path().join(&name)).unwrap().mesh, said)
+    };
+    let (found, said) = of_group("wall");
+    assert!(!said.contains("looks like a line"), "{said}");
+    for ([x, y, _], distance) in
+        found.vertices.iter().zip(found.vertex_array("distance").unwrap().values.to_f64())
+    {
+        let right = x.min(1.0 - x).min(*y).min(1.0 - y);
+        assert!((distance - right).abs() < 1e-12, "{x} {y}: {distance}");
+    }
+    let (_, said) = of_group("line");
+    assert!(said.contains("although it looks like a line or a wall"), "{said}");
 }
 
 #[test]

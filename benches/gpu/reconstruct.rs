@@ -8,7 +8,7 @@ use std::path::Path;
 use zeroset::cloud::{PointCloud, Sampler, Sampling};
 use zeroset::gpu::Cuda;
 use zeroset::io::{read_cloud, read_mesh};
-use zeroset::reconstruct::directed::{self, Cubes, Directed};
+use zeroset::reconstruct::directed::{self, Cubes, Directed, Fit};
 
 use crate::Failed;
 
@@ -48,17 +48,17 @@ pub fn table(cuda: &Cuda, files: &[&str], samples: Option<u64>) -> Result<(), Fa
 fn row(cuda: &Cuda, name: &str, cloud: &PointCloud) -> Result<(), Failed> {
     // The number of triangles grows with the inverse square of the cube size.
     let mut cube = {
-        let (_, report) = directed::cuda::reconstruct(cuda, cloud, Cubes::Depth(8))?;
+        let (_, report) = directed::cuda::reconstruct(cuda, cloud, Cubes::Depth(8), Fit::Planes)?;
         report.cube
     };
     for _ in 0..3 {
-        let (mesh, _) = directed::cuda::reconstruct(cuda, cloud, Cubes::Edge(cube))?;
+        let (mesh, _) = directed::cuda::reconstruct(cuda, cloud, Cubes::Edge(cube), Fit::Planes)?;
         cube *= (mesh.n_cells() as f64 / TRIANGLES).sqrt();
     }
     for cubes in [Cubes::Edge(cube), Cubes::Safe] {
         let mut found = Vec::new();
         for _ in 0..7 {
-            let (mesh, report) = directed::cuda::reconstruct(cuda, cloud, cubes)?;
+            let (mesh, report) = directed::cuda::reconstruct(cuda, cloud, cubes, Fit::Planes)?;
             found.push((all(&report), mesh.n_cells(), report));
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -76,7 +76,8 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
                                                 key* keys, u32* sites, u32 n_queries) {
     const u32 i = (u32)(((u64)blockIdx.x * 32 + threadIdx.x) / LANES);
     if (i >= n_queries) return;
-    const number q[3] = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2]};
+    const number* const x = queries + 3 * (u64)i;
+    const number q[3] = {x[0], x[1], x[2]};
     key best = FAR;
     u32 site = 0xffffffffu;
     // The pending nodes, and lower bounds on the keys of their sites.

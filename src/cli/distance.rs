@@ -96,7 +96,7 @@ pub struct Args {
     /// default last
     #[command(flatten)]
     pub at: At,
-    /// Largest distance to compute, in mesh units; default unlimited
+    /// Largest distance to compute, in mesh units (a time if --speed is given); default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
     /// Speed of the front: a number, an array name, or an expression that is evaluated per cell

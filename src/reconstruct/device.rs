@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::directed::{self, Cubes, Directed};
+use super::directed::{self, Cubes, Directed, Fit};
 use super::potential::{self, Levels};
 use crate::cloud::{Far, PointCloud, far_from_others};
 use crate::error::{Error, Result};
@@ -67,12 +67,13 @@ impl Device<'_> {
         self,
         cloud: &PointCloud,
         cubes: Cubes,
+        fit: Fit,
         warnings: &mut Vec<String>,
     ) -> Made<Directed> {
         self.made(
             warnings,
-            || directed::reconstruct(cloud, cubes),
-            |gpu| directed::cuda::reconstruct(gpu, cloud, cubes),
+            || directed::reconstruct(cloud, cubes, fit),
+            |gpu| directed::cuda::reconstruct(gpu, cloud, cubes, fit),
         )
     }
 

@@ -23,9 +23,12 @@ use crate::surface::HoleSize;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Method {
-    /// The method that suits the cloud (default): `directed` with normals, `levelset` without.
+    /// The method that suits the cloud (default): `spheres` with normals, `levelset` without.
     #[default]
     Auto,
+    /// Signed distances to spheres that are fitted to the samples. Normals are estimated if the
+    /// cloud has none.
+    Spheres,
     /// Directed distances to tangent planes. Normals are estimated if the cloud has none.
     Directed,
     /// A level set in the potential of the samples. It needs no normals and gives a closed surface.
@@ -36,7 +39,7 @@ impl Method {
     /// Returns the method for a cloud with or without normals.
     pub(super) fn of(self, has_normals: bool) -> Method {
         match (self, has_normals) {
-            (Method::Auto, true) => Method::Directed,
+            (Method::Auto, true) => Method::Spheres,
             (Method::Auto, false) => Method::Levelset,
             (method, _) => method,
         }
@@ -89,7 +92,7 @@ impl Options {
         let (method, whose) = match (self.method, has_normals) {
             (Method::Auto, None) => (Method::Auto, ""),
             (Method::Auto, Some(true)) => {
-                (Method::Directed, ", the default for a cloud with normals")
+                (Method::Spheres, ", the default for a cloud with normals")
             }
             (Method::Auto, Some(false)) => {
                 (Method::Levelset, ", the default for a cloud without normals")
@@ -98,6 +101,7 @@ impl Options {
         };
         let (depths, of): (RangeInclusive<u32>, _) = match method {
             Method::Auto => (1..=MOST_DEPTH, ""),
+            Method::Spheres => (1..=MOST_DEPTH, " for the method spheres"),
             Method::Directed => (1..=MOST_DEPTH, " for the method directed"),
             Method::Levelset => (potential::DEPTHS, " for the method levelset"),
         };
@@ -119,9 +123,10 @@ impl Options {
         }
         let given = [("curvature", self.curvature.is_some()), ("storage", self.storage.is_some())];
         if let Some((option, _)) = given.into_iter().find(|given| given.1)
-            && method == Method::Directed
+            && matches!(method, Method::Spheres | Method::Directed)
         {
-            let what = format!("is for the method levelset, but the method is directed{whose}");
+            let name = if method == Method::Spheres { "spheres" } else { "directed" };
+            let what = format!("is for the method levelset, but the method is {name}{whose}");
             return flaw(option, what, "remove it, or use the method levelset");
         }
         if let Some(weight) = self.curvature.filter(|weight| !(0.0..=1.0).contains(weight)) {

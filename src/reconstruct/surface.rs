@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::attributes::take_attributes;
 use super::depth::Chosen;
-use super::directed::Directed;
+use super::directed::{Directed, Fit};
 use super::potential::{self, Levels};
 use super::{Device, Method, Options};
 use crate::cloud::{Estimate, PointCloud, clean_by, estimate_normals};
@@ -126,7 +126,10 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     let made = match made {
         Some(made) => made,
         None => {
-            method = Method::Directed;
+            method = match method {
+                Method::Directed => Method::Directed,
+                _ => Method::Spheres,
+            };
             if cloud.normals.is_none() && used > 0 {
                 let (normals, estimate) = estimate_normals(&cloud)?;
                 let parts = match estimate.parts {
@@ -137,7 +140,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
                 (cloud.normals, estimated_normals) = (Some(normals), Some(estimate));
             }
             seconds.normals = lap();
-            options.by_directed(&cloud, device, &mut warnings)?
+            options.by_directed(&cloud, method, device, &mut warnings)?
         }
     };
     let Made { mut mesh, directed, levelset, name } = made;
@@ -204,11 +207,13 @@ impl Options {
     fn by_directed(
         &self,
         cloud: &PointCloud,
+        method: Method,
         device: Device,
         warnings: &mut Vec<String>,
     ) -> Result<Made> {
-        let (mesh, done, name) = device.directed(cloud, self.cubes, warnings)?;
-        if !done.density.is_known() {
+        let fit = if method == Method::Directed { Fit::Planes } else { Fit::Spheres };
+        let (mesh, done, name) = device.directed(cloud, self.cubes, fit, warnings)?;
+        if done.density.is_some_and(|density| !density.is_known()) || done.safe_cube == 0.0 {
             warnings.push(
                 "the density of the cloud is unknown, because it has few samples or they lie on a \
                  line; the surface is a small patch around them"

@@ -4,7 +4,7 @@
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};
-use zeroset::reconstruct::directed::{self, Cubes, Directed};
+use zeroset::reconstruct::directed::{self, Cubes, Directed, Fit};
 use zeroset::reconstruct::{Device, Method, Options, surface};
 use zeroset::surface::Gaps;
 
@@ -20,15 +20,23 @@ fn samples(mesh: &Mesh, n: u64, outliers: u64, seed: u64) -> PointCloud {
     cloud
 }
 
-/// Reconstructs a surface on the CPU and twice on the GPU, and asserts that the results are equal.
+/// Reconstructs a surface with both fits on the CPU and twice on the GPU, and asserts that the
+/// results are equal. Returns the report for planes.
 fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directed {
-    let (expected, report) = directed::reconstruct(cloud, cubes).unwrap();
+    compare_fit(cuda, cloud, cubes, Fit::Spheres, &format!("{what}, spheres"));
+    compare_fit(cuda, cloud, cubes, Fit::Planes, what)
+}
+
+fn compare_fit(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, fit: Fit, what: &str) -> Directed {
+    let (expected, report) = directed::reconstruct(cloud, cubes, fit).unwrap();
     let bits = |mesh: &Mesh| -> Vec<u64> {
         mesh.vertices.as_flattened().iter().map(|x| x.to_bits()).collect()
     };
     for _ in 0..2 {
-        let (found, on_gpu) = directed::cuda::reconstruct(cuda, cloud, cubes).unwrap();
-        let of = |r: &Directed| (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces);
+        let (found, on_gpu) = directed::cuda::reconstruct(cuda, cloud, cubes, fit).unwrap();
+        let of = |r: &Directed| {
+            (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces, r.closed_gaps)
+        };
         assert_eq!(of(&on_gpu), of(&report), "{what}");
         assert_eq!(on_gpu.density, report.density, "{what}");
         assert!(bits(&found) == bits(&expected), "{what}: positions differ");
@@ -102,8 +110,9 @@ fn poor_clouds_have_the_result_or_the_reason_of_the_cpu() {
     zero.normals = Some(vec![[0.0; 3]; 50]);
     let none = PointCloud::new(line.clone());
     for cloud in [with(vec![]), with(vec![[1.0; 3]]), with(vec![[1.0; 3]; 1_000_000]), none, zero] {
-        let refused = directed::cuda::reconstruct(&cuda, &cloud, Cubes::Safe).unwrap_err();
-        let expected = directed::reconstruct(&cloud, Cubes::Safe).unwrap_err();
+        let refused =
+            directed::cuda::reconstruct(&cuda, &cloud, Cubes::Safe, Fit::Planes).unwrap_err();
+        let expected = directed::reconstruct(&cloud, Cubes::Safe, Fit::Planes).unwrap_err();
         assert_eq!(refused.to_string(), expected.to_string());
     }
     // The points form a ribbon, a sheet, or two positions of which one occurs a million times. In

@@ -68,7 +68,7 @@ fn of_directed(directed: &Directed, units: &str) -> String {
         "cubes     {:.4e}{units}, {x} x {y} x {z}, {} with samples; {}\n",
         directed.cube,
         directed.seed_cubes,
-        match directed.density.is_known() {
+        match directed.safe_cube > 0.0 {
             true => format!("{:.4e} leaves no holes", directed.safe_cube),
             false => "the size that leaves no holes is unknown".into(),
         }

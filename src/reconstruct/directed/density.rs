@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::lattice::Lattice;
+use super::lattice::{Lattice, RING};
 use super::seeds::{Sample, Seeds};
 use crate::cloud::PointCloud;
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::error::Result;
 const LOOKED_AT: usize = 20_000;
 /// One in this many circles may be larger than rho. At a sharp point of the surface, the tangent
 /// plane of a sample says little about its neighbors.
-const SINGULAR: usize = 1000;
+pub(super) const SINGULAR: usize = 1000;
 /// The number of nearest neighbors that can contribute a side of a Voronoi cell.
 const NEIGHBORS: usize = 32;
 /// The largest reach of a Voronoi cell, in distances to the sixth nearest neighbor. A sample whose
@@ -59,15 +59,9 @@ impl Density {
         normals: &[[f32; 3]],
         bounds: ([f64; 3], [f64; 3]),
     ) -> Result<Density> {
-        let lattice = coarse(bounds, cloud.len())?;
-        let seeds = Seeds::new(cloud, normals, &lattice);
-        let n = seeds.samples.len();
-        let found: Vec<(f64, f64)> = (0..n)
-            .into_par_iter()
-            .step_by(every(n))
-            .filter_map(|k| about(&seeds, &lattice, k))
-            .collect();
-        Ok(Density::from_found(&found, lattice.cube()))
+        let (found, cube) = look(cloud, normals, bounds)?;
+        let found: Vec<(f64, f64)> = found.iter().map(|found| (found.rho, found.off)).collect();
+        Ok(Density::from_found(&found, cube))
     }
 
     /// Combines the results of all examined samples. Each result holds the distance to the farthest
@@ -95,10 +89,41 @@ impl Density {
     }
 }
 
+/// The density at an examined sample, in cube edges.
+pub(super) struct Looked {
+    /// Index of the sample in the cloud.
+    pub number: u32,
+    /// Distance to the farthest corner of its Voronoi cell.
+    pub rho: f64,
+    /// Mean distance of its neighbors from its tangent plane.
+    pub off: f64,
+}
+
+/// Examines up to 20,000 samples. Returns the density at those that have one, and the edge of a
+/// cube.
+///
+/// # Errors
+/// Returns the errors of [`Lattice::new`].
+pub(super) fn look(
+    cloud: &PointCloud,
+    normals: &[[f32; 3]],
+    bounds: ([f64; 3], [f64; 3]),
+) -> Result<(Vec<Looked>, f64)> {
+    let lattice = coarse(bounds, cloud.len())?;
+    let seeds = Seeds::new(cloud, normals, &lattice);
+    let n = seeds.samples.len();
+    let at = (0..n).into_par_iter().step_by(every(n));
+    let looked = |k: usize| {
+        let (rho, off) = about(&seeds, &lattice, k)?;
+        Some(Looked { number: seeds.samples[k].number, rho, off })
+    };
+    Ok((at.filter_map(looked).collect(), lattice.cube()))
+}
+
 /// Returns a lattice with a few samples per cube, if the area of the surface is about that of a
 /// side of the box.
 pub(super) fn coarse((low, high): ([f64; 3], [f64; 3]), n: usize) -> Result<Lattice> {
-    Lattice::new(low, high, coarse_cube(low, high, n))
+    Lattice::new(low, high, coarse_cube(low, high, n), RING)
 }
 
 /// Returns the cube edge of [`coarse`] for `n` samples in a box.

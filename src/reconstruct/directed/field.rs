@@ -27,23 +27,68 @@ pub(super) struct Field {
 
 /// The nearest sample found so far for a vertex.
 #[derive(Clone, Copy)]
-struct Nearest {
+pub(super) struct Closest {
     distance2: f64,
     number: u32,
-    sample: u32,
+    /// Index into [`Seeds::samples`], or [`NONE`].
+    pub sample: u32,
 }
 
-const FAR: Nearest = Nearest { distance2: f64::INFINITY, number: NONE, sample: NONE };
+impl Closest {
+    /// No sample.
+    pub const FAR: Closest = Closest { distance2: f64::INFINITY, number: NONE, sample: NONE };
+
+    /// Takes a sample if it is nearer, or equally near and earlier in the cloud. `number` is its
+    /// index in the cloud.
+    pub fn offer(&mut self, distance2: f64, number: u32, sample: u32) {
+        let equal = distance2 == self.distance2 && number < self.number;
+        if distance2 < self.distance2 || equal {
+            *self = Closest { distance2, number, sample };
+        }
+    }
+
+    /// Returns the sample.
+    pub fn of(self, seeds: &Seeds) -> Option<&Sample> {
+        seeds.samples.get(self.sample as usize)
+    }
+}
 
 impl Field {
     /// Computes the field at each vertex c around the seed cubes: f(c) = (c - o) . n. Here o is the
     /// nearest sample among those whose cubes lie within one ring of c, and n is its normal.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the field needs more than `available` bytes. The check is
-    /// skipped if that number is unknown.
+    /// Returns the errors of [`Field::fill_tiles`].
     pub fn new(seeds: &Seeds, lattice: &Lattice, available: Option<u64>) -> Result<Self> {
         let keys = tiles_around(seeds, lattice);
+        Field::fill_tiles(*lattice, keys, available, |tile, values, nearest| {
+            let mut found = [Closest::FAR; VERTICES];
+            for_each_seed(seeds, lattice, tile, |low, seed| {
+                offer(&mut found, &seeds.samples, tile, low, &seed);
+            });
+            for (v, found) in found.iter().enumerate() {
+                nearest[v] = found.sample;
+                values[v] = match found.of(seeds) {
+                    Some(sample) => directed(offset(tile, v), sample) as f32,
+                    None => f32::NAN,
+                };
+            }
+        })
+    }
+
+    /// Creates a field of the tiles with the given keys. `fill` receives a tile and writes the
+    /// distances of its vertices and the samples that they come from, as indices into
+    /// [`Seeds::samples`] or [`NONE`].
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`] if the field needs more than `available` bytes. The check is
+    /// skipped if that number is unknown.
+    pub fn fill_tiles(
+        lattice: Lattice,
+        keys: Vec<u64>,
+        available: Option<u64>,
+        fill: impl Fn([u32; 3], &mut [f32], &mut [u32]) + Sync,
+    ) -> Result<Self> {
         let bytes = (keys.len() * VERTICES) as u64 * BYTES;
         if let Some(free) = available.filter(|free| bytes > *free) {
             let what = format!(
@@ -62,20 +107,9 @@ impl Field {
         let mut nearest = vec![0_u32; VERTICES * keys.len()];
         let tiles = values.par_chunks_mut(VERTICES).zip(nearest.par_chunks_mut(VERTICES));
         tiles.zip(&keys).for_each(|((values, nearest), &key)| {
-            let tile = lattice.tile(key);
-            let mut found = [FAR; VERTICES];
-            for_each_seed(seeds, lattice, tile, |low, seed| {
-                offer(&mut found, &seeds.samples, tile, low, &seed);
-            });
-            for (v, found) in found.iter().enumerate() {
-                nearest[v] = found.sample;
-                values[v] = match seeds.samples.get(found.sample as usize) {
-                    Some(sample) => directed(vertex(tile, v), sample) as f32,
-                    None => f32::NAN,
-                };
-            }
+            fill(lattice.tile(key), values, nearest);
         });
-        Ok(Field { lattice: *lattice, keys, values, nearest })
+        Ok(Field { lattice, keys, values, nearest })
     }
 
     /// Returns the number of tiles.
@@ -116,14 +150,14 @@ impl Field {
 }
 
 /// Returns the position of a vertex of a tile, in lattice units.
-fn vertex(tile: [u32; 3], v: usize) -> [f64; 3] {
+pub(super) fn offset(tile: [u32; 3], v: usize) -> [f64; 3] {
     let within = [v % 8, v / 8 % 8, v / 64];
     [0, 1, 2].map(|k| f64::from(tile[k] * TILE + within[k] as u32))
 }
 
 /// Returns the signed distance of a point from the tangent plane of a sample, positive on the side
 /// of its normal.
-fn directed(place: [f64; 3], sample: &Sample) -> f64 {
+pub(super) fn directed(place: [f64; 3], sample: &Sample) -> f64 {
     (0..3).map(|k| (place[k] - sample.point[k]) * sample.normal[k]).sum()
 }
 
@@ -182,7 +216,7 @@ pub(super) fn step(d: usize) -> [i32; 3] {
 
 /// Returns the neighbor of `tile` in the direction `step`, or `None` if a coordinate would be
 /// negative.
-fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
+pub(super) fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
     let mut place = tile;
     for k in 0..3 {
         place[k] = place[k].checked_add_signed(step[k])?;
@@ -193,7 +227,7 @@ fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
 /// Offers the samples of a seed cube to the vertices of its ring that lie in the tile. Each vertex
 /// keeps the nearest sample, and the first one of the cloud if several are equally near.
 fn offer(
-    found: &mut [Nearest; VERTICES],
+    found: &mut [Closest; VERTICES],
     samples: &[Sample],
     tile: [u32; 3],
     low: [i32; 3],
@@ -212,11 +246,7 @@ fn offer(
                 for x in xs.clone() {
                     let dx = x as f64 - px;
                     let distance2 = across + dx * dx;
-                    let best = &mut row[x];
-                    let equal = distance2 == best.distance2 && number < best.number;
-                    if distance2 < best.distance2 || equal {
-                        *best = Nearest { distance2, number, sample: k as u32 };
-                    }
+                    row[x].offer(distance2, number, k as u32);
                 }
             }
         }

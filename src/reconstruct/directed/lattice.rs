@@ -8,7 +8,7 @@ pub const MOST_CUBES: u32 = 1 << 21;
 /// Cubes along an edge of a tile. Vertices are stored by tile, and keys are ordered by tile.
 pub(super) const TILE: u32 = 8;
 /// Cubes on each side of the samples: one ring around each seed cube, and one cube for rounding.
-const MARGIN: f64 = 2.0;
+pub(super) const RING: f64 = 2.0;
 
 /// Cubes over the bounding box of samples.
 ///
@@ -24,12 +24,13 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// Creates cubes of edge `cube` over the box from `low` to `high`.
+    /// Creates cubes of edge `cube` over the box from `low` to `high`, and `margin` cubes on each
+    /// side of it.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the edge is not positive and finite, or if more than 2^21 cubes
     /// would be needed along an axis.
-    pub fn new(low: [f64; 3], high: [f64; 3], cube: f64) -> Result<Self> {
+    pub fn new(low: [f64; 3], high: [f64; 3], cube: f64, margin: f64) -> Result<Self> {
         if !(cube.is_finite() && cube > 0.0) {
             let what = format!("cubes of edge {cube}");
             return Err(Error::usage(what, "give a positive length in units of the cloud"));
@@ -38,13 +39,13 @@ impl Lattice {
         let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
         let mut size = [0; 3];
         for k in 0..3 {
-            let cubes = ((high[k] - low[k]) / cube).ceil() + 2.0 * MARGIN;
+            let cubes = ((high[k] - low[k]) / cube).ceil() + 2.0 * margin;
             if cubes.is_nan() || cubes > f64::from(MOST_CUBES) {
                 let what = format!(
                     "cubes of edge {cube}: {cubes} are needed along {}, at most {MOST_CUBES} are possible",
                     ["x", "y", "z"][k]
                 );
-                let least = (high[k] - low[k]) / f64::from(MOST_CUBES - 8);
+                let least = (high[k] - low[k]) / (f64::from(MOST_CUBES) - 2.0 * margin - 4.0);
                 return Err(Error::usage(what, format!("use an edge of {least:.3e} or more")));
             }
             size[k] = cubes as u32;
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn keys_keep_tiles_together_and_are_those_of_one_cube() {
-        let lattice = Lattice::new([0.0; 3], [40.0, 3.0, 17.0], 1.0).unwrap();
+        let lattice = Lattice::new([0.0; 3], [40.0, 3.0, 17.0], 1.0, RING).unwrap();
         let [nx, ny, nz] = lattice.size();
         assert_eq!([nx, ny, nz], [44, 7, 21]);
         let mut keys = Vec::new();
@@ -140,8 +141,8 @@ mod tests {
 
     #[test]
     fn places_far_away_keep_their_digits() {
-        let near = Lattice::new([-0.5; 3], [0.5; 3], 1e-3).unwrap();
-        let far = Lattice::new([5e6 - 0.5; 3], [5e6 + 0.5; 3], 1e-3).unwrap();
+        let near = Lattice::new([-0.5; 3], [0.5; 3], 1e-3, RING).unwrap();
+        let far = Lattice::new([5e6 - 0.5; 3], [5e6 + 0.5; 3], 1e-3, RING).unwrap();
         let x = [0.123_456, -0.4, 0.3];
         for k in 0..3 {
             let [a, b] = [near.inside(x)[k], far.inside(x.map(|c| c + 5e6))[k]];
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn cubes_without_number_are_refused() {
-        let refused = |cube| Lattice::new([0.0; 3], [1.0; 3], cube).unwrap_err().to_string();
+        let refused = |cube| Lattice::new([0.0; 3], [1.0; 3], cube, RING).unwrap_err().to_string();
         for cube in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(refused(cube).contains("positive length"), "{cube}");
         }

@@ -24,6 +24,7 @@ mod density;
 mod field;
 mod lattice;
 mod seeds;
+mod spheres;
 #[cfg(test)]
 mod tests;
 mod vertex_attributes;
@@ -32,6 +33,7 @@ use std::time::Instant;
 
 use self::field::Field;
 use self::seeds::Seeds;
+use self::spheres::{Corrections, Spacings};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
@@ -47,8 +49,9 @@ pub const MOST_DEPTH: u32 = 20;
 /// The size of the cubes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cubes {
-    /// The smallest cubes that leave no holes, [`Density::safe_cube`]. If the density is unknown,
-    /// cubes whose edge is a sixteenth of the longest side of the box.
+    /// For planes, the smallest cubes that leave no holes, [`Density::safe_cube`]. For spheres,
+    /// three quarters of the median spacing of the samples. If these are unknown, cubes whose edge
+    /// is a sixteenth of the longest side of the box.
     #[default]
     Safe,
     /// 2^depth cubes along the longest side of the box, with a depth of 1 to [`MOST_DEPTH`].
@@ -58,10 +61,23 @@ pub enum Cubes {
     Edge(f64),
 }
 
+/// The surface from which distances are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fit {
+    /// The tangent plane of the nearest sample.
+    Planes,
+    /// A sphere that is fitted to the samples around. It averages noise and follows curvature, so
+    /// cubes can be as small as the distance between samples.
+    Spheres,
+}
+
 /// The report of a reconstruction.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Directed {
+    /// The surface from which distances are measured.
+    pub fit: Fit,
     /// Edge of a cube, in units of the cloud.
     pub cube: f64,
     /// Number of cubes along each axis, including the empty ones at the boundary.
@@ -72,12 +88,14 @@ pub struct Directed {
     /// where samples end.
     pub turned: usize,
     /// Number of components that were dropped because no sample lies within half a cube edge of
-    /// their vertices.
+    /// their vertices or, for spheres, because they are shorter than three cubes along every axis.
     pub dropped_pieces: usize,
-    /// Density of the cloud.
-    pub density: Density,
-    /// Edge of the smallest cubes that leave no holes, derived from the density. 0 if the density
-    /// is unknown.
+    /// Number of gaps, smaller than the samples can resolve, that were closed. 0 for planes.
+    pub closed_gaps: usize,
+    /// Density of the cloud. `None` for spheres, whose radii follow the local spacing of the
+    /// samples.
+    pub density: Option<Density>,
+    /// Edge of the smallest cubes that leave no holes. 0 if it is unknown.
     pub safe_cube: f64,
     /// Duration of each step, in seconds.
     pub seconds: Seconds,
@@ -121,34 +139,95 @@ impl Clock {
 /// Returns [`Error::Case`] if the cloud has no points, no extent or no normals, and if the cube
 /// size is impossible. Returns [`Error::Device`] if there is not enough memory. Returns
 /// [`Error::Numerical`] for more than 2^32 - 1 vertices.
-pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
+pub fn reconstruct(cloud: &PointCloud, cubes: Cubes, fit: Fit) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut clock = Clock(Instant::now());
     let mut seconds = Seconds::default();
-    let density = Density::of(cloud, given.normals, given.bounds)?;
+    let sizes = match fit {
+        Fit::Planes => Sizes::Planes(Density::of(cloud, given.normals, given.bounds)?),
+        Fit::Spheres => Sizes::Spheres(Spacings::new(cloud, given.normals, given.bounds)?),
+    };
     seconds.density = clock.lap();
-    let lattice = given.lattice(cubes, &density)?;
+    let lattice = given.lattice(cubes, &sizes)?;
     let seeds = Seeds::new(cloud, given.normals, &lattice);
     seconds.sort = clock.lap();
-    let mut field = Field::new(&seeds, &lattice, available())?;
+    let mut field = match &sizes {
+        Sizes::Planes(_) => Field::new(&seeds, &lattice, available())?,
+        Sizes::Spheres(spacings) => spheres::field(
+            &seeds,
+            &spacings.radii(given.normals, lattice.cube()),
+            &lattice,
+            available(),
+        )?,
+    };
     seconds.field = clock.lap();
     let turned = boundary_signs::settle(&mut field);
     seconds.signs = clock.lap();
     let mesh = cubes::extract(&field, &Placement::default(), false)?;
-    let (mesh, dropped_pieces) = vertex_attributes::finish(mesh, &field, &seeds, &lattice, cloud);
+    let (mesh, dropped) = vertex_attributes::finish(mesh, &field, &seeds, &lattice, cloud);
+    let (mesh, corrections) = sizes.correct(mesh, &lattice);
     seconds.surface = clock.lap();
     let report = Directed {
+        fit,
         cube: lattice.cube(),
         size: lattice.size(),
         seed_cubes: seeds.len(),
         turned,
-        dropped_pieces,
-        density,
-        safe_cube: density.safe_cube(),
+        dropped_pieces: dropped + corrections.crumbs,
+        closed_gaps: corrections.gaps,
+        density: sizes.density(),
+        safe_cube: sizes.safe_cube(),
         seconds,
         device_bytes: None,
     };
     Ok((mesh, report))
+}
+
+/// The measurements of a cloud that determine the size of the cubes.
+enum Sizes {
+    Planes(Density),
+    Spheres(Spacings),
+}
+
+impl Sizes {
+    fn density(&self) -> Option<Density> {
+        match self {
+            Sizes::Planes(density) => Some(*density),
+            Sizes::Spheres(_) => None,
+        }
+    }
+
+    fn safe_cube(&self) -> f64 {
+        match self {
+            Sizes::Planes(density) => density.safe_cube(),
+            Sizes::Spheres(spacings) => spacings.safe_cube,
+        }
+    }
+
+    /// Returns the edge of the cubes that suit the cloud, or `None` if it is unknown. Samples on a
+    /// line or without neighbors have no density.
+    fn cube(&self) -> Option<f64> {
+        match self {
+            Sizes::Planes(density) => density.is_known().then(|| density.safe_cube()),
+            Sizes::Spheres(spacings) => (spacings.cube > 0.0).then_some(spacings.cube),
+        }
+    }
+
+    /// Corrects a surface from spheres.
+    fn correct(&self, mesh: Mesh, lattice: &Lattice) -> (Mesh, Corrections) {
+        match self {
+            Sizes::Planes(_) => (mesh, Corrections::default()),
+            Sizes::Spheres(_) => spheres::correct(mesh, lattice.cube()),
+        }
+    }
+
+    /// Returns the number of empty cubes on each side of the samples.
+    fn margin(&self) -> f64 {
+        match self {
+            Sizes::Planes(_) => lattice::RING,
+            Sizes::Spheres(_) => spheres::LONGEST + 1.0,
+        }
+    }
 }
 
 /// A cloud that passed the checks of its contents.
@@ -170,17 +249,21 @@ impl<'a> Given<'a> {
     }
 
     /// Returns the lattice for the requested cube size.
-    fn lattice(&self, cubes: Cubes, density: &Density) -> Result<Lattice> {
+    fn lattice(&self, cubes: Cubes, sizes: &Sizes) -> Result<Lattice> {
         let (low, high) = self.bounds;
-        Lattice::new(low, high, edge(cubes, self.longest, density)?)
+        Lattice::new(low, high, edge(cubes, self.longest, sizes)?, sizes.margin())
     }
+}
+
+/// Returns whether a normal has a direction: it is finite and not zero.
+fn is_direction(normal: &[f32; 3]) -> bool {
+    normal.iter().all(|x| x.is_finite()) && *normal != [0.0; 3]
 }
 
 /// Returns the normals of a cloud. At least one of them must be finite and not zero.
 fn usable_normals(cloud: &PointCloud) -> Result<&[[f32; 3]]> {
-    let is_one = |n: &[f32; 3]| n.iter().all(|x| x.is_finite()) && *n != [0.0; 3];
     match &cloud.normals {
-        Some(normals) if normals.iter().any(is_one) => Ok(normals),
+        Some(normals) if normals.iter().any(is_direction) => Ok(normals),
         found => {
             let what = match found {
                 Some(_) => "the normals of the cloud are all zero",
@@ -192,7 +275,7 @@ fn usable_normals(cloud: &PointCloud) -> Result<&[[f32; 3]]> {
 }
 
 /// Returns the requested cube edge.
-fn edge(cubes: Cubes, longest: f64, density: &Density) -> Result<f64> {
+fn edge(cubes: Cubes, longest: f64, sizes: &Sizes) -> Result<f64> {
     match cubes {
         Cubes::Edge(edge) if edge > longest => {
             let what = format!(
@@ -208,8 +291,6 @@ fn edge(cubes: Cubes, longest: f64, density: &Density) -> Result<f64> {
             let what = format!("depth {depth}");
             Err(Error::usage(what, format!("use a depth of 1 to {MOST_DEPTH}")))
         }
-        // Samples on a line or without neighbors have no density.
-        Cubes::Safe if !density.is_known() => Ok(longest / 16.0),
-        Cubes::Safe => Ok(density.safe_cube()),
+        Cubes::Safe => Ok(sizes.cube().unwrap_or(longest / 16.0)),
     }
 }

@@ -80,6 +80,18 @@ impl Seeds {
         })
     }
 
+    /// Returns the index range of the samples of a tile.
+    pub fn samples_of_tile(&self, key: u64) -> Range<usize> {
+        match self.tiles.items.binary_search(&key) {
+            Ok(t) => {
+                let cube = |t: usize| self.tiles.offsets[t] as usize;
+                let sample = |cube: usize| self.cubes.offsets[cube] as usize;
+                sample(cube(t))..sample(cube(t + 1))
+            }
+            Err(_) => 0..0,
+        }
+    }
+
     /// Returns the index range of the samples of a cube.
     pub fn of_cube(&self, key: u64) -> Range<usize> {
         match self.cubes.items.binary_search(&key) {

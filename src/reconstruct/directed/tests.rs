@@ -1,12 +1,17 @@
-//! Tests of directed distances: whole surfaces of sampled shapes.
+//! Tests of directed distances to tangent planes: whole surfaces of sampled shapes.
 
 use super::*;
 use crate::geometry::Vec3;
 use crate::mesh::statistics::{Statistics, inspect};
 use crate::surface::Locator;
 
+/// Reconstructs a surface from tangent planes.
+fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
+    super::reconstruct(cloud, cubes, Fit::Planes)
+}
+
 /// Creates uniform but irregular samples of a torus with radii 1 and 0.4, centered at the origin.
-fn torus(n: usize) -> PointCloud {
+pub(super) fn torus(n: usize) -> PointCloud {
     let golden = [0.754_877_666_246_692_7, 0.569_840_290_998_053_2];
     let (mut points, mut normals) = (Vec::new(), Vec::new());
     for k in 0.. {
@@ -26,12 +31,12 @@ fn torus(n: usize) -> PointCloud {
     PointCloud { points, normals: Some(normals), colors: None }
 }
 
-fn assert_closed(found: &Statistics) {
+pub(super) fn assert_closed(found: &Statistics) {
     let faults = (found.boundary, found.nonmanifold, found.inconsistent, found.repeating);
     assert_eq!(faults, (0, 0, 0, 0), "{found:?}");
 }
 
-fn distance_of_torus([x, y, z]: [f64; 3]) -> f64 {
+pub(super) fn distance_of_torus([x, y, z]: [f64; 3]) -> f64 {
     (x.hypot(y) - 1.0).hypot(z) - 0.4
 }
 

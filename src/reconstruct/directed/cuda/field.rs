@@ -10,6 +10,7 @@ use crate::reconstruct::directed::Lattice;
 use crate::reconstruct::directed::field::VERTICES;
 
 const FILE: &str = "field";
+const SPHERES: &str = "spheres";
 /// Warps per block.
 const WARPS: usize = 16;
 /// The largest number of tiles. The corners and triangles of all tiles must have 32-bit indices.
@@ -31,24 +32,35 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Computes the field around seed cubes.
+    /// Computes the field around seed cubes. With `radii`, in cubes and in the order of the cloud,
+    /// distances are those from fitted spheres. Otherwise, they are those from tangent planes.
     pub fn new(
         cuda: &Cuda,
         points: &Points,
         seeds: &Seeds,
         lattice: &Lattice,
+        radii: Option<&Array<f64>>,
         memory: &mut Memory,
     ) -> Result<Self> {
         let with = || Arguments::default().with(LatticeArgument::from(lattice));
+        let with_radii = || radii.map(|radii| with().with(seeds.samples(points)).with_array(radii));
         // Every tile with seeds is also a tile of the field. The temporary keys of its neighbors
         // therefore take less memory than the field takes later on.
         check(seeds.tiles.len())?;
         let reached = cuda.zeros::<u64>(27 * seeds.tiles.len())?;
-        let arguments =
-            with().with(seeds.cubes.argument()).with(seeds.tiles.argument()).with_array(&reached);
+        let (file, kernel) = match radii {
+            None => (FILE, "field_reached"),
+            Some(_) => (SPHERES, "spheres_reached"),
+        };
+        let arguments = with_radii()
+            .unwrap_or_else(with)
+            .with(seeds.cubes.argument())
+            .with(seeds.tiles.argument())
+            .with_array(&reached);
         let grid = seeds.tiles.len().div_ceil(WARPS) as u32;
-        // SAFETY: these are the arguments of `field_reached`, which writes 27 keys per tile.
-        unsafe { launch(cuda, FILE, "field_reached", grid, &arguments) }?;
+        // SAFETY: these are the arguments of the kernel, which writes 27 keys per tile. `radii` has
+        // a number for each point of the cloud.
+        unsafe { launch(cuda, file, kernel, grid, &arguments) }?;
         let keys = {
             let sorted = sort(cuda, &reached, None, lattice.key_bits() - 9)?;
             drop(reached);
@@ -63,15 +75,16 @@ impl Field {
         unsafe { share(cuda, FILE, "field_around", 27 * n, &arguments) }?;
         let values = cuda.zeros::<f32>(VERTICES * n)?;
         let nearest = cuda.zeros::<u32>(VERTICES * n)?;
-        let arguments = with()
-            .with(seeds.samples(points))
+        let kernel = if radii.is_none() { "field_values" } else { "spheres_values" };
+        let arguments = with_radii()
+            .unwrap_or_else(|| with().with(seeds.samples(points)))
             .with(seeds.cubes.argument())
             .with(seeds.tiles.argument())
             .with_array(&keys)
             .with_array(&values)
             .with_array(&nearest);
-        // SAFETY: these are the arguments of `field_values`, which runs one block per tile.
-        unsafe { launch(cuda, FILE, "field_values", n as u32, &arguments) }?;
+        // SAFETY: these are the arguments of the kernel, which runs one block per tile.
+        unsafe { launch(cuda, file, kernel, n as u32, &arguments) }?;
         Ok(Field { keys, around, values, nearest })
     }
 

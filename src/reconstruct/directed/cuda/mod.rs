@@ -18,7 +18,8 @@ pub(in crate::reconstruct) use self::spacing::far_from_others;
 
 use self::field::Field;
 use self::seeds::{Points, Seeds};
-use super::{Clock, Cubes, Directed, Given, Seconds};
+use super::spheres::Spacings;
+use super::{Clock, Cubes, Directed, Fit, Given, Seconds, Sizes};
 use crate::cloud::PointCloud;
 use crate::error::{DeviceFault, Error, Result};
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
@@ -47,7 +48,12 @@ pub fn bytes_of_samples(n: usize) -> u64 {
 /// Returns the errors of [`super::reconstruct`]. Returns [`Error::Device`] for 2^30 samples or
 /// more, for more than 1,677,721 tiles of 8^3 cubes, if the GPU does not have enough memory, and if
 /// it fails.
-pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
+pub fn reconstruct(
+    cuda: &Cuda,
+    cloud: &PointCloud,
+    cubes: Cubes,
+    fit: Fit,
+) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut seconds = Seconds::default();
     let mut memory = Memory::default();
@@ -63,28 +69,41 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
     };
     let points = Points::new(cuda, cloud, given.normals)?;
     seconds.copies = lap()?;
-    let density = density::of(cuda, given.bounds, &points)?;
+    let sizes = match fit {
+        Fit::Planes => Sizes::Planes(density::of(cuda, given.bounds, &points)?),
+        Fit::Spheres => Sizes::Spheres(Spacings::new(cloud, given.normals, given.bounds)?),
+    };
     seconds.density = lap()?;
-    let lattice = given.lattice(cubes, &density)?;
+    let lattice = given.lattice(cubes, &sizes)?;
     let seeds = Seeds::new(cuda, &points, &lattice)?;
     seconds.sort = lap()?;
-    let mut field = Field::new(cuda, &points, &seeds, &lattice, &mut memory)?;
+    let radii = match &sizes {
+        Sizes::Planes(_) => None,
+        Sizes::Spheres(spacings) => {
+            memory.take(cuda, "radii", cloud.len(), 8 * cloud.len() as u64)?;
+            Some(cuda.upload(&spacings.radii(given.normals, lattice.cube()))?)
+        }
+    };
+    let mut field = Field::new(cuda, &points, &seeds, &lattice, radii.as_ref(), &mut memory)?;
     seconds.field = lap()?;
     let border = boundary_signs::settle(cuda, &mut field)?;
     seconds.signs = lap()?;
     let surface =
         surface::extract(cuda, &points, &seeds, &lattice, &field, border.names, &mut memory)?;
     seconds.surface = lap()?;
-    let (mesh, dropped_pieces) = surface.download(cuda, cloud)?;
+    let (mesh, dropped) = surface.download(cuda, cloud)?;
+    let (mesh, corrections) = sizes.correct(mesh, &lattice);
     seconds.copies += lap()?;
     let report = Directed {
+        fit,
         cube: lattice.cube(),
         size: lattice.size(),
         seed_cubes: seeds.n_cubes(),
         turned: border.turned,
-        dropped_pieces,
-        density,
-        safe_cube: density.safe_cube(),
+        dropped_pieces: dropped + corrections.crumbs,
+        closed_gaps: corrections.gaps,
+        density: sizes.density(),
+        safe_cube: sizes.safe_cube(),
         seconds,
         device_bytes: Some(memory.most),
     };

@@ -9,6 +9,7 @@ use crate::gpu::primitives::{Set, Sorted, compact, sort};
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::reconstruct::directed::Lattice;
 use crate::reconstruct::directed::density::coarse_cube;
+use crate::reconstruct::directed::lattice::RING;
 use zeroset_core::cloud::bounds;
 
 const FILE: &str = "spacing";
@@ -53,7 +54,7 @@ pub(in crate::reconstruct) fn far_from_others(
     let waiting = cuda.zeros::<u8>(n)?;
     let mut again: Option<Array<u32>> = None;
     for level in 0.. {
-        let lattice = Lattice::new(low, high, cube * GROWTH.powi(level))?;
+        let lattice = Lattice::new(low, high, cube * GROWTH.powi(level), RING)?;
         let search = Search { cuda, points: &points, lattice: &lattice };
         if !search.about(again.as_ref(), [&nearest, &means], &waiting)? {
             return Ok(None);
