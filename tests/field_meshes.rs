@@ -208,7 +208,7 @@ fn a_corner_in_the_middle_of_an_edge_is_reached_from_both_sides() {
     }
 }
 
-/// Returns the vertices and their distances from a group.
+/// Returns the vertices and their distances from a group, or `None` if the file is missing.
 fn from_group(name: &str, group: &str) -> Option<Vec<([f64; 3], f64)>> {
     let file = field(&format!("meshes/{name}"))?;
     let folder = tempfile::tempdir().unwrap();

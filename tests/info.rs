@@ -57,13 +57,13 @@ enum Exception {
     Instead(&'static str),
 }
 
-/// Returns the exception for a file or its folder.
+/// Returns the exception for a file or its folder, if there is one.
 fn exception(path: &str) -> Option<&'static Exception> {
     let of = |name: &str| name == path || (name.ends_with('/') && path.starts_with(name));
     EXCEPTIONS.iter().find(|(name, _)| of(name)).map(|(_, exception)| exception)
 }
 
-/// Returns the path and the findings of each row in the README.
+/// Returns the path and the findings of each row in the README, or `None` if the README is missing.
 fn rows() -> Option<Vec<(String, String)>> {
     let text = std::fs::read_to_string(zeroset_testing::data("README.md")?).unwrap();
     let rows = text.lines().filter_map(|line| {
@@ -90,7 +90,8 @@ fn is_data(found: &str) -> bool {
     found.contains("SHAPE") || found.contains(" values, ") || found.contains("scalars at vertices")
 }
 
-/// Splits the text at the first space. "10,242 v" gives 10242 and "v".
+/// Splits text that begins with a number at the first space: "10,242 v" gives 10242 and "v".
+/// Returns `None` for any other text.
 fn leading_number(text: &str) -> Option<(i64, &str)> {
     let (number, rest) = text.split_once(' ')?;
     Some((number.replace(',', "").parse().ok()?, rest))
@@ -509,7 +510,8 @@ fn data_arrays_match_the_readme() {
     assert_eq!(files, 8);
 }
 
-/// Returns the standard output and the exit code of `zeroset info` for a shared file.
+/// Returns the standard output and the exit code of `zeroset info` for a shared file, or `None` if
+/// the file is missing.
 fn info(relative: &str, flags: &[&str]) -> Option<(String, i32)> {
     let path = zeroset_testing::data(relative)?;
     let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();

@@ -258,7 +258,7 @@ fn only_for_meshes(args: &Args) -> Result<()> {
     }
 }
 
-/// Returns a warning about faces that were split into triangles.
+/// Returns a warning about faces that were split into triangles, if there are any.
 ///
 /// The reader already warns about solid cells.
 fn cut(stored: &BTreeMap<String, usize>) -> Option<String> {

@@ -86,7 +86,7 @@ impl<'a> Dilated<'a> {
     }
 
     /// Returns the first tile, from `self.next` up to but not including `self.end`, that is in the
-    /// list or has a neighbor in it.
+    /// list or has a neighbor in it. Returns `None` if there is none.
     fn nearest(&mut self) -> Option<TileKey> {
         let next = self.next.bits();
         let mut nearest = u64::MAX;

@@ -173,7 +173,7 @@ fn is_plain(name: &str) -> bool {
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
 }
 
-/// Returns the random letters in the name of a temporary file.
+/// Returns the random letters in the name of a temporary file, or `None` for any other name.
 fn letters_of(name: &str) -> Option<&str> {
     let target = atomic::in_the_making(name)?;
     let (_, rest) = name.split_once(target)?;

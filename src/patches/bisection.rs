@@ -320,7 +320,7 @@ impl Moves {
     }
 
     /// Removes and returns the vertex with the largest gain among the moves that respect the size
-    /// limits, together with its side.
+    /// limits, together with its side. Returns `None` if no move is left.
     fn take(
         &mut self,
         piece: &Piece,

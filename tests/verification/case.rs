@@ -192,7 +192,7 @@ pub struct Verdict {
     pub row: &'static Row,
     /// The measured number at each size.
     pub measured: Vec<f64>,
-    /// The number of the companion at each size, if it has one.
+    /// The number that the companion lists for each size, if it has one.
     pub expected: Vec<Option<f64>>,
     /// The gate at each size as text, if there is one.
     pub gates: Vec<Option<String>>,

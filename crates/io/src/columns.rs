@@ -79,7 +79,7 @@ pub(super) fn begins_with_names(head: &[u8]) -> bool {
 }
 
 /// Returns the point count that scanners write on a separate line before the points: an integer
-/// followed by a row of three or more numbers.
+/// followed by a row of three or more numbers. Returns `None` if there is no such line.
 pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     let mut rows = rows(head);
     let first = rows.next().filter(|row| cells(row).count() == 1)?;

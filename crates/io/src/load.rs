@@ -82,7 +82,7 @@ pub(super) fn empty() -> Flaw {
 }
 
 /// Returns the existing file beside `path` with the same name but this extension, with or without
-/// `.gz`.
+/// `.gz`, if there is one.
 pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     let plain =
         if path.extension()? == "gz" { path.with_extension("") } else { path.to_path_buf() };

@@ -19,7 +19,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Returns the type with this name in VTK XML files.
+    /// Returns the type with this name in VTK XML files, if there is one.
     pub fn from_xml(name: &str) -> Option<Self> {
         Some(match name {
             "Bit" => Scalar::Bit,
@@ -37,8 +37,8 @@ impl Scalar {
         })
     }
 
-    /// Returns the type with this name in legacy VTK files. There, `long` has 8 bytes and
-    /// `vtkIdType` is written as `int`.
+    /// Returns the type with this name in legacy VTK files, if there is one. There, `long` has 8
+    /// bytes and `vtkIdType` is written as `int`.
     pub fn from_legacy(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "bit" => Scalar::Bit,
@@ -56,7 +56,8 @@ impl Scalar {
         })
     }
 
-    /// Returns the type with this name in the NIfTI standard. GIFTI files use these names.
+    /// Returns the type with this name in the NIfTI standard, if there is one. GIFTI files use
+    /// these names.
     pub fn from_nifti(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("NIFTI_TYPE_")? {
             "INT8" => Scalar::I8,
@@ -73,8 +74,8 @@ impl Scalar {
         })
     }
 
-    /// Returns the type with this name in PLY files. The 64-bit types are not part of the format,
-    /// but some programs write them.
+    /// Returns the type with this name in PLY files, if there is one. The 64-bit types are not part
+    /// of the format, but some programs write them.
     pub fn from_ply(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"char" | b"int8" => Scalar::I8,

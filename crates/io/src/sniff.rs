@@ -264,7 +264,8 @@ fn by_name(extension: &str) -> Option<Format> {
     freesurfer::MORPH_NAMES.contains(&extension).then_some(Format::Morph)
 }
 
-/// Guesses the format if neither the content nor the name identifies it.
+/// Guesses the format if neither the content nor the name identifies it. Returns `None` if nothing
+/// suggests a format.
 fn by_guess(bytes: &[u8]) -> Option<Format> {
     // FreeSurfer's old data format has no magic bytes, but the file size identifies it.
     if freesurfer::old_count(bytes).is_some() {

@@ -7,7 +7,7 @@ use zeroset_core::error::{Error, FlawKind, Position};
 
 use super::*;
 
-/// Returns the kind of the I/O error that caused this error.
+/// Returns the kind of the I/O error that caused this error, if there is one.
 fn cause(error: &Error) -> Option<io::ErrorKind> {
     error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind)
 }

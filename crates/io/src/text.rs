@@ -207,7 +207,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the next word without consuming it.
+    /// Returns the next word without consuming it, or `None` after the last word.
     pub(crate) fn peek(&mut self) -> Option<&'a [u8]> {
         let word = self.next_word()?;
         self.at -= word.len();

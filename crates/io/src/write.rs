@@ -239,7 +239,7 @@ fn write_vtk(
 }
 
 /// Describes the arrays and groups that are lost in a format that holds only vertices and
-/// triangles.
+/// triangles. Returns `None` if nothing is lost.
 fn bare(mesh: &Mesh, format: &str) -> Option<String> {
     let list = |what: &str, names: Vec<&str>| {
         (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))

@@ -55,7 +55,7 @@ fn selection(region: &Expression) -> Result<Expression> {
     }
 }
 
-/// Returns the first option that is given, but applies to meshes only.
+/// Returns the first of the given options that applies only to meshes, if there is one.
 fn for_meshes(args: &Args, start: f64) -> Option<&'static str> {
     let options = [
         ("a start value (@START)", start != 0.0),

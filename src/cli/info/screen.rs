@@ -48,7 +48,8 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
     lines.0
 }
 
-/// Describes the time of the state and the times of its series.
+/// Describes the time of the state and the times of its series. Returns `None` if the file states
+/// no time.
 fn time_line(report: &Report) -> Option<String> {
     let time = report.time?;
     Some(match report.times.as_slice() {

@@ -53,7 +53,8 @@ pub(super) fn open(args: &Args, ui: &Ui) -> Result<Shown> {
     Ok(shown)
 }
 
-/// Adds the files of `--data` to a mesh. Returns the name of the array or group to show.
+/// Adds the files of `--data` to a mesh. Returns the name of the array or group to show, or `None`
+/// if none was added.
 fn add_data(args: &Args, mesh: &mut Mesh, ui: &Ui) -> Result<Option<String>> {
     let mut shown = None;
     for data in &args.data {

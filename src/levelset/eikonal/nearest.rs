@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn labels_part_at_the_bisector_and_equals_go_to_the_first() {
-        // The vertices are (0.25, 0.5) and (0.75, 0.5), so the line x = 1/2 is equally far from
-        // both.
+        // The vertices are (0.25, 0.5) and (0.75, 0.5), so every point with x = 1/2 is equally far
+        // from both.
         let [a, b] = [20 * 41 + 10, 20 * 41 + 30];
         for (jitter, front) in
             [(0.0, Front::Plane), (0.0, Front::Circular), (0.25, Front::Circular)]

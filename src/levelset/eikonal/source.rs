@@ -182,7 +182,7 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
 /// and the index of its source, below `n_sources`. If `with_parts` is true, the sources have parts,
 /// in the order of the cells.
 ///
-/// One pass over the cells serves all sources, so that their number may be large.
+/// One pass over the cells serves all sources, so there may be many of them.
 pub fn around_vertices(
     mesh: &Mesh,
     vertices: &[(u32, u32)],

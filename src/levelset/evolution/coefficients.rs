@@ -88,7 +88,8 @@ impl<R: Real> Motion<R> {
     /// the listed patches, which are in ascending order.
     ///
     /// Returns the name of the first coefficient that is not finite, or of a negative curvature
-    /// coefficient, and the first such vertex (patch order).
+    /// coefficient, and the first such vertex (patch order). Returns `None` if all values are
+    /// valid.
     pub fn refresh(
         &mut self,
         patches: &Patches,

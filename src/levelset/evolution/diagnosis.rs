@@ -46,7 +46,8 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// Returns the cell around an owned vertex that allows the shortest step.
+    /// Returns the cell around an owned vertex that allows the shortest step, or `None` if no cell
+    /// limits the step.
     fn worst_around<const N: usize>(&self, p: usize, vertex: usize) -> Option<Seen> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(&self.patches, p);

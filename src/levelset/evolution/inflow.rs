@@ -102,7 +102,7 @@ impl Inflow {
         self.gaps.get(k).copied().unwrap_or_default()
     }
 
-    /// Returns the given inflow values, with rows in patch order.
+    /// Returns the given inflow values, if any, with rows in patch order.
     pub fn values(&self) -> Option<&Field> {
         self.values.as_ref()
     }

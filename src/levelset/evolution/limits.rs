@@ -101,7 +101,8 @@ impl<R: Real> Problem<R> {
         speed
     }
 
-    /// Returns a vertex (patch order) of the cell in the listed patches that limits the step most.
+    /// Returns a vertex (patch order) of the cell in the listed patches that limits the step most,
+    /// if there is such a cell.
     pub fn narrowest(&self, active: &[u32]) -> Option<usize> {
         let of_patch = |&p: &u32| match self.patches.arity() {
             3 => self.narrowest_of::<3>(p as usize),

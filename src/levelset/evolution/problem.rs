@@ -125,7 +125,8 @@ impl<R: Real> Problem<R> {
     }
 
     /// Evaluates the coefficients in the listed patches as `sampling` specifies. Returns the name
-    /// of the first coefficient with an invalid value, and the vertex (patch order).
+    /// of the first coefficient with an invalid value, and the vertex (patch order), or `None` if
+    /// all values are valid.
     fn evaluate(&mut self, list: &[u32], sampling: Sampling) -> Option<(&'static str, usize)> {
         let Problem { cpu, patches, sites, motion, .. } = self;
         let sites = sites.as_ref()?;

@@ -89,7 +89,7 @@ impl Arrays {
         3 * has("evolve.velocity") + has("evolve.normal_speed") + has("evolve.curvature")
     }
 
-    /// Returns the volume given at a key.
+    /// Returns the volume given at a key, if there is one.
     pub fn get(&self, key: &str) -> Option<&Arc<Array>> {
         self.all.iter().find(|(other, _)| other == key).map(|(_, array)| array)
     }

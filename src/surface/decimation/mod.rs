@@ -73,7 +73,7 @@ impl Decimation {
         format!("{triangles} decimated to {}{error}", self.after)
     }
 
-    /// Returns a warning if more triangles are left than wanted.
+    /// Returns a warning if more triangles are left than requested.
     pub fn doubt(&self) -> Option<String> {
         (self.after > self.target).then(|| {
             format!(

@@ -82,7 +82,7 @@ impl Polygon<'_> {
     }
 
     /// Returns the indices in `part` of the ends of the shortest tried chord that leaves at least a
-    /// quarter of the vertices on each side.
+    /// quarter of the vertices on each side. Returns `None` if there is no such chord.
     fn chord(&self, part: &[usize]) -> Option<[usize; 2]> {
         let n = part.len();
         let tried: Vec<usize> = (0..n).step_by(n.div_ceil(TRIED)).collect();

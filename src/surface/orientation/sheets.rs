@@ -176,7 +176,7 @@ fn open_components(sides: &Sides, component: &[u32], n: usize) -> Vec<bool> {
     is_open
 }
 
-/// Returns the edge that two triangles share.
+/// Returns the edge that two triangles share, if there is one.
 fn shared_edge(cells: &[u32], a: u32, b: u32) -> Option<[u32; 2]> {
     let [a, b] = [a, b].map(|t| &cells[3 * t as usize..][..3]);
     let mut shared = a.iter().filter(|v| b.contains(v));

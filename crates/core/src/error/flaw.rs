@@ -190,7 +190,7 @@ impl Flaw {
         &self.0.remedy
     }
 
-    /// Returns the error that caused the flaw.
+    /// Returns the error that caused the flaw, if any.
     pub fn cause(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.cause.as_ref().map(|cause| &**cause as &(dyn std::error::Error + 'static))
     }

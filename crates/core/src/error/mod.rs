@@ -108,8 +108,8 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    /// Returns the cause. A flaw itself is not a cause, because the message of the error already
-    /// contains its text.
+    /// Returns the cause, if any. A flaw itself is not a cause, because the message of the error
+    /// already contains its text.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Input { flaw, .. } | Error::Mesh(flaw) => flaw.cause(),

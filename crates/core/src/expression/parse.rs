@@ -56,7 +56,7 @@ fn function(name: &str) -> Option<Function> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
 }
 
-/// Returns the precedence and meaning of a binary operator.
+/// Returns the precedence and meaning of a binary operator, or `None` for any other symbol.
 fn operator(symbol: &str) -> Option<(u8, Binary)> {
     Some(match symbol {
         "||" => (1, Binary::Or),

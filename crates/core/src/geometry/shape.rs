@@ -125,7 +125,8 @@ impl Shape {
     }
 
     /// Returns the first defect of the shape, such as a number that is out of range: the path of
-    /// its key below this shape (`["ball", "radius"]`) and a description.
+    /// its key below this shape (`["ball", "radius"]`) and a description. Returns `None` if the
+    /// shape is valid.
     pub fn flaw(&self) -> Option<(Vec<String>, String)> {
         let at = |keys: [&str; 2], what: String| Some((keys.map(String::from).to_vec(), what));
         let positive = |shape: &str, key: &str, x: f64| {

@@ -115,17 +115,17 @@ impl Mesh {
         })
     }
 
-    /// Returns the vertex array with the given name.
+    /// Returns the vertex array with the given name, if there is one.
     pub fn vertex_array(&self, name: &str) -> Option<&DataArray> {
         self.vertex_data.iter().find(|a| a.name == name)
     }
 
-    /// Returns the cell array with the given name.
+    /// Returns the cell array with the given name, if there is one.
     pub fn cell_array(&self, name: &str) -> Option<&DataArray> {
         self.cell_data.iter().find(|a| a.name == name)
     }
 
-    /// Returns the group with the given name.
+    /// Returns the group with the given name, if there is one.
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups.iter().find(|g| g.name == name)
     }

@@ -41,20 +41,21 @@ pub fn peak() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), "VmHWM:")
 }
 
-/// Parses a line such as "MemAvailable:   24000 kB" and returns bytes.
+/// Parses a line such as "MemAvailable: 24000 kB" and returns the number of bytes, or `None` if no
+/// line begins with `key` or if its number is invalid.
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Returns the folder of the control group (version 2).
+/// Returns the folder of the control group (version 2), or `None` if `text` does not name one.
 fn group_folder(text: &str) -> Option<String> {
     let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
     Some(format!("/sys/fs/cgroup{}", path.trim_end_matches('/')))
 }
 
 /// Returns the number of free bytes of a control group. Its cached files count as free, because
-/// they can be reclaimed.
+/// they can be reclaimed. Returns `None` if the group has no limit.
 fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
     let most: u64 = most.trim().parse().ok()?;
     let part = |key: &str| {
@@ -64,7 +65,8 @@ fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
     Some(most.saturating_sub(part("anon") + part("shmem") + part("kernel")))
 }
 
-/// Returns the number of free bytes in a limited address space of which `taken` bytes are in use.
+/// Returns the number of free bytes in an address space of which `taken` bytes are in use, or
+/// `None` if the address space has no limit.
 fn address_space(text: &str, taken: u64) -> Option<u64> {
     Some(limit(text, "Max address space")?.saturating_sub(taken))
 }

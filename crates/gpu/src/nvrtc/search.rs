@@ -97,7 +97,8 @@ fn site_packages() -> Vec<PathBuf> {
     sites
 }
 
-/// Returns the library with the highest version in a folder.
+/// Returns the library with the highest version in a folder, or `None` if the folder has no library
+/// with a version.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let numbered = |path: PathBuf| version_in(&name(&path)).map(|version| (version, path));
     entries(folder).into_iter().filter_map(numbered).max().map(|(_, path)| path)

@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    /// Returns the highest dimension of the elements added.
+    /// Returns the highest dimension of the elements added, or `None` if there are none.
     fn top(&self) -> Option<usize> {
         (0..4).rev().find(|&dimension| self.parts[dimension].met)
     }

@@ -98,7 +98,7 @@ impl Header {
         })
     }
 
-    /// Returns the number of the key `name`, or `absent` if the key is missing.
+    /// Returns the value of the key `name` as a number, or `absent` if the key is missing.
     fn number<T: std::str::FromStr + Copy>(&self, name: &str, absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(&[name], 1)?.map_or(absent, |n| n[0]))
     }

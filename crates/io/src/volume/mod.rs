@@ -213,7 +213,8 @@ pub(super) fn data_file_names(bytes: &[u8]) -> Vec<String> {
     names.unwrap_or_default()
 }
 
-/// Returns the format of a volume or picture from its first bytes.
+/// Returns the format of a volume or picture, identified by its first bytes, or `None` if they
+/// belong to no known format.
 pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     let begins = |word: &[u8]| bytes.starts_with(word);
     Some(if nifti::is_header(bytes) {

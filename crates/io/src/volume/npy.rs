@@ -45,7 +45,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Reads text in single or double quotes.
+    /// Reads text in single or double quotes. Returns `None` if no complete quoted text follows.
     fn text(&mut self) -> Option<String> {
         let quote = ['\'', '"'].into_iter().find(|&quote| self.passes(quote))?;
         let (text, rest) = self.0.split_once(quote)?;

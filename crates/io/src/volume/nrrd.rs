@@ -70,7 +70,7 @@ impl Header {
         Ok(Header { version: version.to_string(), fields, list, end: lines.consumed() })
     }
 
-    /// Returns the text of the first field in `names` that is present.
+    /// Returns the text of the first field in `names` that is present, or `None` if none is.
     fn get(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.fields.get(*name)).map(|(_, text)| text.as_str())
     }
@@ -102,7 +102,8 @@ impl Header {
         }
     }
 
-    /// Returns the number of the first field in `names` that is present, or `absent` if none is.
+    /// Returns the value of the first field in `names` that is present, as a number, or `absent` if
+    /// none is.
     fn count<T: std::str::FromStr + Copy>(&self, names: &[&str], absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(names, 1)?.map_or(absent, |n| n[0]))
     }
@@ -393,7 +394,8 @@ const SPACES: [(&str, &str); 3] = [
     ("left-posterior-superior", "LPS"),
 ];
 
-/// Returns the name of the space whose axes have the directions `frame`, such as "RAS".
+/// Returns the name of the space whose axes have the directions `frame`, such as "RAS", if there is
+/// one.
 pub(super) fn space_of(frame: &str) -> Option<&'static str> {
     SPACES.iter().find(|space| space.1 == frame).map(|space| space.0)
 }

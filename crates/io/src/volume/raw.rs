@@ -99,7 +99,8 @@ const OTHERS: [(&str, &str); 19] = [
     ("f64", "float64"),
 ];
 
-/// Returns the type that was probably meant by `kind`. `name` is `kind` without its byte order.
+/// Returns the type that was probably meant by `kind`, or `None` if no type is similar. `name` is
+/// `kind` without its byte order.
 fn nearly(name: &str, kind: &str) -> Option<String> {
     let name = name.to_lowercase();
     let other = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, known)| *known);

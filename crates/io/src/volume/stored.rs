@@ -56,7 +56,7 @@ pub(crate) fn type_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Returns the type whose [`type_name`] is `name`.
+/// Returns the type whose [`type_name`] is `name`, if there is one.
 pub(super) fn type_by_name(name: &str) -> Option<Scalar> {
     TYPES.into_iter().find(|&scalar| type_name(scalar) == name)
 }

@@ -94,7 +94,7 @@ impl Polyhedra {
         })
     }
 
-    /// Returns the first point index that is negative or not below `n_points`.
+    /// Returns the first point index that is negative or not below `n_points`, if there is one.
     pub fn wrong_point(&self, n_points: usize) -> Option<i64> {
         self.points.iter().copied().find(|&p| p < 0 || p as u64 >= n_points as u64)
     }

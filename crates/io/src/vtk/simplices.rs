@@ -53,7 +53,7 @@ impl Simplices {
         simplices
     }
 
-    /// Returns the highest dimension of the simplices.
+    /// Returns the highest dimension of the simplices, or `None` if there are none.
     pub fn dimension(&self) -> Option<usize> {
         (0..4).rev().find(|&dimension| !self.corners[dimension].is_empty())
     }

@@ -301,7 +301,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.standing()?.snapshot()
     }
 
-    /// Returns a [`Snapshot`] with the numbers of the current state and empty arrays.
+    /// Returns a [`Snapshot`] with the scalar values of the current state and empty arrays.
     fn numbers(&self) -> Snapshot {
         let now = &self.now;
         Snapshot {

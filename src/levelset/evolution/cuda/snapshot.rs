@@ -12,7 +12,7 @@ use crate::patches::Patches;
 /// Copies of phi and the band, taken between two steps and possibly still in progress.
 pub struct PendingSnapshot<R: Real> {
     patches: Arc<Patches>,
-    /// The numbers of the snapshot. Its arrays are empty.
+    /// The snapshot without its arrays, which are empty here.
     numbers: Snapshot,
     room: Room<R>,
 }

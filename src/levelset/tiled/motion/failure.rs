@@ -37,9 +37,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         })
     }
 
-    /// Returns the error for the first voxel with a flawed coefficient at `time`. Infinite and NaN
-    /// coefficients count only at active voxels, negative curvature coefficients in the whole
-    /// block.
+    /// Returns the error for the first voxel with a flawed coefficient at `time`, if there is one.
+    /// Infinite and NaN coefficients count only at active voxels, negative curvature coefficients
+    /// in the whole block.
     fn bad_coefficient_at<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Option<Error> {
         let (gamma, core) = (self.gamma(), self.core());
         let of_block = |place: &G::Place| {

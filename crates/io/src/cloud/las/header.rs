@@ -122,7 +122,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
 }
 
 /// Returns the unit of length of projected coordinates (key 3076), or degrees for geographic
-/// coordinates (key 1024 is 2).
+/// coordinates (key 1024 is 2). Returns `None` if the unit is unknown.
 fn linear_unit(keys: &[u8]) -> Option<String> {
     let numbers = |k: &[u8; 8]| [0, 2, 4, 6].map(|at| u16::from_le_bytes([k[at], k[at + 1]]));
     let keys = || keys.as_chunks::<8>().0.iter().map(numbers).skip(1);

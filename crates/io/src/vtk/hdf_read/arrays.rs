@@ -270,7 +270,7 @@ fn numbers(datatype: &Datatype) -> Option<(Scalar, bool)> {
     }
 }
 
-/// Returns the text of an attribute without padding.
+/// Returns the text of an attribute without padding, or `None` if the attribute is not text.
 fn word(value: &AttrValue) -> Option<String> {
     let text = value.as_str()?;
     Some(text.trim_matches(|c: char| c == '\0' || c.is_whitespace()).to_string())

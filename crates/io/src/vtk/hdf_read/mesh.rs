@@ -87,8 +87,8 @@ impl DataSet<'_> {
         }
     }
 
-    /// Returns a number of the group `Steps` for the state, or `None` if there is no such array.
-    /// `column` selects the number in an array with several columns.
+    /// Returns the entry for the state in the array `name` of the group `Steps`, or `None` if there
+    /// is no such array. `column` selects the column of an array with several columns.
     fn of_state(&self, name: &str, state: usize, column: u64) -> Result<Option<u64>, Flaw> {
         let (group, array) = name.rsplit_once('/').unwrap_or(("", name));
         let group = if group.is_empty() { "Steps".into() } else { format!("Steps/{group}") };

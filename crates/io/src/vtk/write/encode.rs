@@ -136,7 +136,7 @@ impl<'a> Encoded<'a> {
         Encoded { numbers, packed }
     }
 
-    /// Returns the numbers if this is the array of a field.
+    /// Returns the values if this array belongs to a field, otherwise `None`.
     pub fn field(&self) -> Option<FieldValues<'a>> {
         if let Numbers::Field(values) = self.numbers { Some(values) } else { None }
     }
