@@ -53,7 +53,7 @@ enum Exception {
     OtherDiagonals,
     /// The file must be rejected with a message that contains this text.
     Refused(&'static str),
-    /// The row should have this text.
+    /// The row of the README is wrong. It should have this text.
     Instead(&'static str),
 }
 

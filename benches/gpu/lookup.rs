@@ -31,7 +31,7 @@ struct TableArgument {
 // SAFETY: the struct has the C layout.
 unsafe impl Plain for TableArgument {}
 
-/// Prints the table.
+/// Prints the times and the memory of the three ways, with one row per radius.
 pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
     println!(
         "\nNeighbors of all tiles of a sphere, tiles of 4^3, milliseconds and bytes per tile\n"

@@ -31,7 +31,7 @@ const RULES: [(&str, Rule); 4] = [
     ("directional, cone pi/5", Rule::Directional { cone: std::f64::consts::PI / 5.0 }),
 ];
 
-/// Prints all tables.
+/// Prints the times of the rays through both volumes, with each rule.
 pub fn tables(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     let data = PathBuf::from(std::env::var_os("ZEROSET_DATA").ok_or("ZEROSET_DATA is not set")?);
     let file = data.join("volumes/CT_pitch.nii.gz");

@@ -16,7 +16,7 @@ use crate::tiles::measure;
 /// The desired numbers of tiles of 4^3 voxels.
 const TILES: [f64; 8] = [1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6];
 
-/// Prints the table.
+/// Prints the times per step for each scheme and number of tiles.
 pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
     println!("\n| scheme | edge | tiles | voxels | us per step | ns per voxel |");
     println!("|---|---|---|---|---|---|");

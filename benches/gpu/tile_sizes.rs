@@ -28,7 +28,7 @@ const START: f64 = 0.25;
 const SPEED: f64 = -0.02;
 const BENDING: f64 = 0.1;
 
-/// Prints the table.
+/// Prints the times on the CPU and on the GPU, with one row per tile set.
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
     println!("\nA ball on tiles of 8^3, f32, {STEPS} steps, {} threads\n", cpu.threads());
     println!(

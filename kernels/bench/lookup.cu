@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) lookup_sorted(TileGrid g,
     }
 }
 
-// Grid: one thread per tile; block: BLOCK; shared: none. The table must be clear.
+// Grid: one thread per tile; block: BLOCK; shared: none. The table must be empty.
 extern "C" __global__ void lookup_hash_make(TileGrid g, u32 n, Table table) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;
@@ -76,7 +76,7 @@ extern "C" __global__ void lookup_hash_make(TileGrid g, u32 n, Table table) {
     table.values[table.insert(g.keys[0][p], is_new)] = p;
 }
 
-// Grid and block as above.
+// Grid and block: as for lookup_hash_make.
 extern "C" __global__ void lookup_hash_ask(TileGrid g, u32 n, Table table) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p < n) ask(g, p, [&](u64 key) { return table.find(key, NOWHERE); });
@@ -96,7 +96,8 @@ DEVICE u32 place_in_block(u64 key) {
     return (u32)(key & low) | (u32)(key >> KEY_BITS & low) << BLOCK_BITS | (u32)(key >> (2 * KEY_BITS) & low) << (2 * BLOCK_BITS);
 }
 
-// Numbers the blocks. Grid and block as above; the table and the count must be clear.
+// Gives each block of tiles an index, counted from 0. Grid and block: as for lookup_hash_make. The
+// table must be empty, and the count 0.
 extern "C" __global__ void lookup_levels_number(TileGrid g, u32 n, Table table, u32* count) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;
@@ -105,7 +106,7 @@ extern "C" __global__ void lookup_levels_number(TileGrid g, u32 n, Table table, 
     if (is_new) table.values[at] = atomicAdd(count, 1u);
 }
 
-// Grid and block as above; `places` [blocks][OF_BLOCK] must be clear.
+// Grid and block: as for lookup_hash_make. `places` [blocks][OF_BLOCK] must be 0.
 extern "C" __global__ void lookup_levels_make(TileGrid g, u32 n, Table table, u32* places) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;
@@ -113,7 +114,7 @@ extern "C" __global__ void lookup_levels_make(TileGrid g, u32 n, Table table, u3
     places[(u64)table.find(block_of(key), 0) * OF_BLOCK + place_in_block(key)] = p + 1;
 }
 
-// Grid and block as above.
+// Grid and block: as for lookup_hash_make.
 extern "C" __global__ void lookup_levels_ask(TileGrid g, u32 n, Table table, const u32* places) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;

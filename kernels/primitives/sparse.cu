@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) sparse_mark(const VALUE* 
 
 // Writes the row, column and value of each entry that is kept.
 //
-// Grid: see above.
+// Grid and block: as for sparse_mark.
 //
 // numbers  indices of the entries in the dense matrix, ascending, [n]
 // rows     [n], or null
@@ -36,7 +36,7 @@ sparse_entries(const VALUE* dense, const u32* numbers, u32 n, u32 n_columns, u32
 
 // Finds the first entry of each row, followed by the number of entries.
 //
-// Grid: see above, over the rows and one more.
+// Grid: any number of threads, which share the rows and one more entry. Block: as for sparse_mark.
 //
 // offsets  [n_rows + 1]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)

@@ -39,7 +39,7 @@ struct Parts {
     DEVICE void begin(double t) { time_parts(t, of_time); }
 
     // Computes the parts for the tile `slot` of the block. The tile has `group` threads, and
-    // `thread` is the index of this one. A barrier must follow.
+    // `thread` is the index of this thread. A barrier must follow.
     DEVICE void find(const TileMotion& m, u32 slot, u64 key, u32 thread, u32 group, double t) {
         for (u32 k = thread; k < 3 * TILE_EDGE; k += group) {
             const u32 axis = k / TILE_EDGE, n = k % TILE_EDGE;

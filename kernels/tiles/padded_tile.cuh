@@ -192,7 +192,7 @@ struct NearPart {
 };
 
 // Copies a tile and the layers around it, row by row. All GROUP threads of the tile must take part.
-// `thread` is the index of this one.
+// `thread` is the index of this thread.
 DEVICE void copy_padded(real* out, const u32 (&near)[NEAR_WORDS], const stored* phi, real gamma, u32 thread) {
     constexpr u32 ROUNDS = (SIDE * SIDE * QUADS + GROUP - 1) / GROUP;
 #pragma unroll

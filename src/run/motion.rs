@@ -128,6 +128,6 @@ pub(super) fn other(found: &str, expected: &str) -> Error {
 pub(super) struct LateState {
     /// The data for the files of the state.
     pub state: Late<State>,
-    /// The data of a checkpoint, if it can be collected later, too.
+    /// The data of a checkpoint, if it can also be collected later.
     pub snapshot: Option<Late<checkpoint::State>>,
 }

@@ -90,7 +90,7 @@ struct __align__(16) Entry {
 // Finds the cells of entries, where each active cell has `copies` consecutive entries (Ziegler et
 // al. 2006, section 6.2).
 //
-// Grid, block and shared memory: see above.
+// Grid, block and shared memory: as for histopyramid_cells.
 //
 // entries  [n]; null for `first`, `first + 1` and so on
 // found    [n]; all members are NONE for entries beyond the last

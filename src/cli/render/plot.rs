@@ -30,7 +30,7 @@ pub(super) fn draw(args: &Args) -> Result<String> {
         return Err(Error::usage(what, "leave it out"));
     }
     // The check that precedes every command compares the output with the folder of the run, but not
-    // with the measures in it. The name of the measures may also be a link.
+    // with the measures in it. Also, `measures.csv` may be a link.
     if atomic::is_same_file(&args.output, &file) {
         let remedy = "choose another name";
         return Err(Error::usage(format!("{} is an input file", args.output.display()), remedy));

@@ -17,7 +17,7 @@ use zeroset::volume::Volume;
 /// The work of one ray through a volume, in voxels.
 const RAY: usize = 64;
 
-/// A picture of a volume, the statistics of its rays, and the seconds of preparation.
+/// A picture of a volume, the statistics of its rays, and the preparation time in seconds.
 pub(super) struct Drawn {
     pub image: Image,
     pub counts: Counts,

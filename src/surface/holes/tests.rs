@@ -92,8 +92,7 @@ fn new_triangles_are_as_large_as_those_around_them() {
 
 #[test]
 fn a_flat_hole_is_filled_exactly_for_any_shape() {
-    // A hole in the form of a C, which is far from convex, and one in the form of a comb, which has
-    // many edges.
+    // A C-shaped hole, which is far from convex, and a comb-shaped one, which has many edges.
     let c = |i: usize, j: usize| {
         (5..15).contains(&i) && (5..15).contains(&j) && !(8..12).contains(&j)
             || (5..8).contains(&i) && (8..12).contains(&j)

@@ -29,10 +29,10 @@ impl Polygon<'_> {
     /// Returns triangles that fill the polygon, as indices of its vertices, or `None` if an edge of
     /// every triangulation that was tried is taken.
     ///
-    /// Up to 80 vertices, the sum of the areas, plus a small cost for long edges, is minimal among
-    /// the triangulations without folds, if there are any (G. T. Klincsek, *Minimal triangulations
-    /// of polygonal domains*, 1980). A longer polygon is triangulated in its plane of best fit, or
-    /// split along short chords.
+    /// For up to 80 vertices, the sum of the areas plus a small cost for long edges is minimal
+    /// among the triangulations without folds, if there are any (G. T. Klincsek, *Minimal
+    /// triangulations of polygonal domains*, 1980). A longer polygon is triangulated in its plane
+    /// of best fit, or split along short chords.
     pub(super) fn triangulated(&self) -> Option<Vec<[u32; 3]>> {
         let all: Vec<usize> = (0..self.x.len()).collect();
         if all.len() > SHORT

@@ -15,7 +15,7 @@ use crate::words::counted;
 /// The largest number of triangles of a component from which rays start, and of its points, besides
 /// the extreme ones, that are tested for whether they lie inside another component.
 const SAMPLES: usize = 16;
-/// The directions of the rays, in both senses. No axis or plane of symmetry of a usual mesh is
+/// The directions of the rays, in both senses. No axis or plane of symmetry of a typical mesh is
 /// close to them.
 const RAYS: [[f64; 3]; 5] = [
     [0.913, 0.267, 0.307],
@@ -205,9 +205,10 @@ impl<'a> Facing<'a> {
         if self.is_clear[component] { CONSISTENT } else { OPEN }
     }
 
-    /// Returns the fraction of rays by which the first triangle of a component faces outward, minus
-    /// the fraction by which it faces inward. Returns 0 early if the remaining rays cannot be
-    /// enough to orient the component. Returns `None` if a ray meets too many triangles.
+    /// Returns the fraction of the rays according to which the first triangle of a component faces
+    /// outward, minus the fraction according to which it faces inward. Returns 0 early if the
+    /// remaining rays cannot be enough to orient the component. Returns `None` if a ray meets too
+    /// many triangles.
     fn vote(&self, index: &TriangleIndex, component: usize) -> Option<f64> {
         let all = &self.sheets.triangles[component];
         let step = all.len().div_ceil(SAMPLES);
@@ -246,7 +247,8 @@ struct Closed<'a> {
     sheets: &'a Sheets,
     /// The indices of the components.
     numbers: Vec<usize>,
-    /// Six times the volume of each, if its triangles are oriented like its first triangle.
+    /// Six times the volume of each component, if its triangles are oriented like its first
+    /// triangle.
     volumes: Vec<f64>,
     boxes: Vec<(Vec3, Vec3)>,
     tree: Tree,

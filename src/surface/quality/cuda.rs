@@ -31,8 +31,7 @@ struct Facets {
     lattice: Lattice,
 }
 
-/// Computes the same true distances as [`Gaps::new`], up to rounding. Every run gives the same
-/// result.
+/// Computes the same distances as [`Gaps::new`], up to rounding. Every run gives the same result.
 ///
 /// Returns `None` without points or triangles. It also returns `None` if there are too many
 /// triangles to sort or the GPU does not have enough memory. The CPU must then compute the

@@ -138,8 +138,8 @@ mod tests {
         let [nx, ny, _] = SHAPE;
         let mut touched = 0;
         for round in 0..20_000 {
-            // Half of the rounds use multiples of half a voxel, where cubes touch. A third uses
-            // small triangles.
+            // Half of the rounds use multiples of half a voxel, where cubes touch. A third of the
+            // rounds use small triangles.
             let step = if round % 2 == 0 { PARTS / 2 } else { 1 };
             let size = if round % 3 == 0 { 2 * PARTS } else { 9 * PARTS };
             let at = [0; 3].map(|_: i64| number(5 * PARTS / step) - PARTS / step);

@@ -30,13 +30,13 @@ impl Flaw {
         Flaw { what: what.into(), remedy: remedy.into(), text: text.to_string(), span }
     }
 
-    /// Returns the byte range of the wrong part of the text. The range is empty if the error is at
-    /// the end of the text.
+    /// Returns the byte range of the faulty part of the expression text. The range is empty if the
+    /// error is at the end of the text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// Returns the description, without the text.
+    /// Returns the description without the remedy and the expression text.
     pub fn what(&self) -> &str {
         &self.what
     }

@@ -13,7 +13,8 @@ use crate::guard::quietly;
 use crate::scalar::unsigned;
 use zeroset_core::mesh::{DataArray, Values};
 
-/// Reads a legacy file of a version before 5.
+/// Reads a legacy file of a version before 5. Returns `None` for a file that `vtkio` does not read
+/// correctly.
 pub(super) fn legacy(bytes: &[u8]) -> Option<Grid> {
     let is_cell_data = |w: &&[u8]| w[0] | 32 == b'c' && w.eq_ignore_ascii_case(b"CELL_DATA");
     // If there were two sections of cell data, the crate would drop the second.
@@ -28,7 +29,7 @@ pub(super) fn legacy(bytes: &[u8]) -> Option<Grid> {
     quietly(|| grid(vtk.data, true)).ok()?
 }
 
-/// Reads an XML file with inline base64 arrays.
+/// Reads an XML file with inline base64 arrays. Returns `None` if `vtkio` cannot read it.
 pub(super) fn xml(bytes: &[u8]) -> Option<Grid> {
     quietly(|| grid(Vtk::parse_xml(bytes).ok()?.data, false)).ok()?
 }

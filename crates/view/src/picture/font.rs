@@ -7,7 +7,7 @@
 /// The height of capitals in font units.
 pub(super) const CAP: f64 = 14.0;
 
-/// The gap between two letters.
+/// The gap between two letters, in font units.
 pub(super) const GAP: f64 = 3.2;
 
 /// Returns the path of a glyph and its advance width without the gap. Letters that the font lacks

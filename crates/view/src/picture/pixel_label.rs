@@ -36,7 +36,8 @@ impl Painter<'_> {
         Some(labels.lights[most[0] as usize])
     }
 
-    /// Returns the label of the corner with the largest weight at a sample.
+    /// Returns the label of the corner with the largest weight at a sample, or `None` outside the
+    /// triangle.
     fn nearest(&self, t: u32, x: usize, y: usize, of: [u32; 3]) -> Option<u32> {
         let weights = self.weights(t, x, y)?;
         let largest = (1..3).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });

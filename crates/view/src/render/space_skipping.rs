@@ -27,16 +27,16 @@ pub enum Rule {
     /// cylinder around the ray that contains every cube the ray can hit, and the cubes whose
     /// direction is within the angle `cone` of the ray. The angle is in radians and below pi / 2.
     Directional {
-        /// The half angle of the cone. With 0, only the cubes in the cylinder are candidates, which
-        /// gives the fewest steps.
+        /// The half angle of the cone in radians. With 0, only the cubes in the cylinder are
+        /// candidates, which gives the fewest steps.
         cone: f64,
     },
     /// Steps as far as the distance to the nearest of all cubes, or to the nearest of the
     /// candidates of [`Rule::Directional`], allows. This rule is slow, because it examines every
     /// cube.
     PointWise {
-        /// The half angle of the cone of [`Rule::Directional`]. With `None`, all cubes are
-        /// candidates.
+        /// The half angle of the cone of [`Rule::Directional`] in radians. With `None`, all cubes
+        /// are candidates.
         cone: Option<f64>,
     },
 }
