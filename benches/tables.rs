@@ -3,9 +3,9 @@
 //! expressions.
 //!
 //! `ZEROSET_DATA=... cargo bench --bench tables -- [sizes] [widths] [threads] [expression]
-//! [lattice]` prints Markdown tables. The cases are `configs/paper_*.toml`. Cases without data are
-//! left out, and the table says so. The times are the seconds of reinitialization and evolution in
-//! the report of the run.
+//! [lattice]` prints Markdown tables. The cases are `configs/paper_*.toml`. Cases whose data are
+//! missing are left out, and the table says so. The times are the seconds of reinitialization and
+//! evolution in the report of the run.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

@@ -152,7 +152,7 @@ impl Facts {
         }
     }
 
-    /// If a row has two counts of the same thing, the first one is used.
+    /// Notes a count. If a row has two counts of the same thing, the first one is used.
     fn count(&mut self, words: &str, number: i64) {
         self.counts.entry(words.to_string()).or_insert(number);
     }

@@ -38,7 +38,8 @@ fn distances(place: &Place, case: &str) -> Vec<([f64; 3], f64)> {
     file.mesh.vertices.iter().copied().zip(values).collect()
 }
 
-/// A disk of radius 15 pixels, whose center is off the middle of the picture.
+/// Returns the gray value of a disk of radius 15 pixels, whose center is off the middle of the
+/// picture.
 fn disk(x: f64, y: f64) -> u8 {
     gray(((x - 24.3).powi(2) + (y - 30.6).powi(2)).sqrt() - 15.0)
 }

@@ -23,7 +23,7 @@ fn norm(x: [f64; 3]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A ball that is not centered in its box, which has 64 voxels along each axis.
+/// Returns phi of a ball that is not centered in its box, which has 64 voxels along each axis.
 fn ball([x, y, z]: [f64; 3]) -> f64 {
     norm([x - 25.3, y - 27.1, z - 24.6]) - 12.4
 }

@@ -148,7 +148,7 @@ fn sum(took: Took) -> String {
     format!("{total:.2} ({reinitialize:.2} + {evolve:.2})")
 }
 
-/// Joins the columns. A failure is printed in its column.
+/// Joins columns of a table row. A failure is printed in its column.
 fn columns(of: &[Result<String, Failed>]) -> String {
     let text = |column: &Result<String, Failed>| match column {
         Ok(column) => column.clone(),

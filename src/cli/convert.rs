@@ -235,7 +235,8 @@ fn triangles_only(mesh: &Mesh, option: &str) -> Result<()> {
     Ok(())
 }
 
-/// For a volume as output, returns an error if an option that applies only to meshes is given.
+/// Returns an error if an option that applies only to meshes is given although the output is a
+/// volume.
 fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
         ("--repair", args.repair),

@@ -65,7 +65,8 @@ pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Che
     checked
 }
 
-/// Checks the folder of a run, and describes it. A run that is already in the folder is only noted.
+/// Checks the folder of a run, and returns a description of it. A run that is already in the folder
+/// is only noted.
 fn place(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
     let folder = folder_of(config, folder)?;
     let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);

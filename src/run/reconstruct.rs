@@ -70,7 +70,7 @@ impl Task for ReconstructTask<'_> {
 }
 
 impl ReconstructTask<'_> {
-    /// Checks the cloud, and describes the task.
+    /// Checks the cloud, and returns a description of the task.
     fn describe(&self) -> Result<String> {
         let (path, cloud, file) = self.read()?;
         self.options().check(&cloud).map_err(|error| error.blaming(&path))?;

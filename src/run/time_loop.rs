@@ -303,7 +303,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Written { states, measures: self.inputs.measures.prefix() }
     }
 
-    /// If the run keeps checkpoints, writes a checkpoint of the current state or of a snapshot.
+    /// Writes a checkpoint of the current state or of a snapshot, if the run keeps checkpoints.
     /// Returns whether a checkpoint was written.
     fn save(
         &mut self,

@@ -151,7 +151,8 @@ fn a_breakdown_names_place_and_expression() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// Writes the values of a function on 9^3 voxels at `-1 + 0.25 (i, j, k)` to a file.
+/// Writes the values of a function on 9^3 voxels at `-1 + 0.25 (i, j, k)` to a file. Returns the
+/// coefficient of a case that reads this file.
 fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
     let place = |n: usize| [n % 9, n / 9 % 9, n / 81].map(|c| 0.25 * c as f64 - 1.0);
     let values: Vec<f32> = (0..729).map(|n| f(place(n)) as f32).collect();

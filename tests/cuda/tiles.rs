@@ -22,13 +22,13 @@ use crate::tiles_surface::look;
 
 const VELOCITY: [f64; 3] = [0.7, -0.4, 0.2];
 
-/// Two balls that merge.
+/// Returns phi of two balls that merge.
 pub fn two(x: [f64; 3]) -> f64 {
     let ball = |c: [f64; 3], r: f64| (0..3).map(|k| (x[k] - c[k]).powi(2)).sum::<f64>().sqrt() - r;
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
-/// A ball on few tiles, for tools under which a GPU is a hundred times slower.
+/// Returns phi of a ball on few tiles, for tools under which a GPU is a hundred times slower.
 pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }

@@ -15,7 +15,7 @@ use zeroset::surface::cubes::{Placement, Tiles, extract};
 
 use crate::support;
 
-/// A shape with handles, and a ball inside it.
+/// Returns phi of a shape with handles and a ball inside it.
 fn shape(x: [f64; 3], scale: f64) -> f64 {
     let [x, y, z] = x.map(|c| (c + 0.3) / scale);
     let tube = (x.hypot(y) - 11.0).hypot(z) - 5.2 + 0.8 * (0.9 * x).sin() * (0.7 * z).cos();

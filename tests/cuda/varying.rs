@@ -135,8 +135,8 @@ fn setups() -> Vec<(&'static str, Setup)> {
     ]
 }
 
-/// Two cubes of tetrahedra with different diagonals on their common face. The slivers between them
-/// have been left out, so faces beside the gaps belong to one cell only.
+/// Returns two cubes of tetrahedra with different diagonals on their common face. The slivers
+/// between them have been left out, so faces beside the gaps belong to one cell only.
 fn with_gaps() -> Mesh {
     let (mesh, n_slivers) = cubes_with_slivers(4, 1e-9);
     let (mesh, repair) = repair(mesh, Repairs::default()).unwrap();
@@ -147,7 +147,7 @@ fn with_gaps() -> Mesh {
     mesh
 }
 
-/// Evolutions that start without an interface.
+/// Returns evolutions that start without an interface, with their names.
 fn empty_starts() -> Vec<(&'static str, Setup)> {
     let empty = |mesh: Mesh, terms: Terms, options: Options| {
         let phi = vec![1.0; mesh.n_vertices()];

@@ -51,9 +51,9 @@ fn exact(n: u32) -> Vec<f64> {
     vec![wrong[0], wrong[1], differ as f64]
 }
 
-/// Searches one in `every` sites of a digital ball, in volume order or shuffled. Returns the number
-/// of queries that find no site or a distance smaller than the exact one, and the mean error in
-/// percent.
+/// Searches among one in `every` sites of a digital ball, in volume order or shuffled. Returns the
+/// number of queries that find no site or a distance smaller than the exact one, and the mean error
+/// in percent.
 fn perforated(radius: u32, every: usize, is_shuffled: bool) -> Vec<f64> {
     let r = radius as i32;
     let all = (-r..=r).flat_map(|z| (-r..=r).flat_map(move |y| (-r..=r).map(move |x| [x, y, z])));

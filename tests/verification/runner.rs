@@ -62,7 +62,7 @@ impl Task {
         std::panic::catch_unwind(measure).unwrap_or_else(|_| vec![f64::NAN; self.series.rows.len()])
     }
 
-    /// Describes the backend and the precision if they are not the default.
+    /// Returns a description of the backend and the precision, without those that are the default.
     fn how(&self) -> String {
         let on = if self.setting.backend == Backend::Cpu { "" } else { " on the GPU" };
         format!("{on}{}", if self.setting.single { " in f32" } else { "" })

@@ -171,7 +171,7 @@ impl Voxels {
     }
 }
 
-/// Returns the options of the scheme that is named after the colon: `first` or `weno`.
+/// Returns the options of the scheme that `mesh` states after the colon: `first` or `weno`.
 fn options(mesh: &str, gamma: f64) -> Options {
     let options = Options::new(gamma);
     if mesh.ends_with(":first") { options.first_order() } else { options }
@@ -307,7 +307,7 @@ pub const V47: Case = Case {
     ],
 };
 
-/// The velocity of a rotation about the origin, with one turn per unit of time.
+/// Returns the velocity of a rotation about the origin, with one turn per unit of time.
 fn turn(x: Vec3, _: f64) -> Vec3 {
     Vec3::new(-x.y, x.x, 0.0) * TAU
 }
@@ -349,7 +349,8 @@ pub const V48: Case = Case {
     }],
 };
 
-/// The velocity of Enright et al. It reverses, so the shape returns to its initial state at t = 3.
+/// Returns the velocity of Enright et al. It reverses, so the shape returns to its initial state at
+/// t = 3.
 fn enright(x: Vec3, t: f64) -> Vec3 {
     let [s, d] = [x.map(|x| (PI * x).sin()), x.map(|x| (TAU * x).sin())];
     let u = Vec3::new(2.0 * s.x * s.x * d.y * d.z, -d.x * s.y * s.y * d.z, -d.x * d.y * s.z * s.z);

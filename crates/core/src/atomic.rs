@@ -154,8 +154,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// Removes all temporary files, and the registered folders that are empty. Call this function only
 /// before an early exit. Every later attempt to write a file blocks until the program exits.
 ///
-/// The function does not allocate memory. It gives up after 50 attempts, one millisecond apart, to
-/// take the lock, because the caller may hold it.
+/// The function does not allocate memory. It tries to take the lock 50 times, one millisecond
+/// apart, and then gives up, because the caller may hold the lock.
 pub fn abandon() {
     for _ in 0..50 {
         let files = match UNFINISHED.try_lock() {

@@ -74,8 +74,8 @@ fn split(mesh: Mesh) -> (Mesh, Repair) {
     repair(mesh, Repairs::default()).unwrap()
 }
 
-/// Splits a mesh and checks that it keeps its size, that no part is flat, and that no hanging node
-/// remains.
+/// Splits a mesh, returns the result, and checks that it keeps its size, that no part is flat, and
+/// that no hanging node remains.
 fn checked(mesh: &Mesh) -> (Mesh, Repair) {
     checked_up_to(mesh, 1e-6)
 }
@@ -290,7 +290,7 @@ fn torn(mesh: &Mesh) -> Mesh {
     Mesh::new(mesh.kind, vertices, (0..mesh.cells.len() as u32).collect())
 }
 
-/// Checks that the cells of a mesh share one vertex at each place.
+/// Returns whether the cells of a mesh share one vertex at each place.
 fn is_whole(mesh: &Mesh) -> bool {
     let mut used: Vec<u32> = mesh.cells.clone();
     used.sort_unstable();

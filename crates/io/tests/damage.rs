@@ -146,8 +146,8 @@ fn files_with_flipped_bits_never_panic() {
     }
 }
 
-/// If the file holds TetGen elements, copies the file with their vertices to the folder of the
-/// copy.
+/// Copies the file with the vertices of TetGen elements to the folder of the copy. Does nothing for
+/// other files.
 fn add_partner(path: &Path, copy: &Path) {
     if path.extension().is_some_and(|e| e == "ele") {
         std::fs::copy(path.with_extension("node"), copy.with_extension("node")).unwrap();

@@ -19,7 +19,7 @@ fn ball(center: [f64; 3], radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync + Copy
     move |x| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius
 }
 
-/// A thick shell with two nested interfaces.
+/// Returns phi of a thick shell with two nested interfaces.
 fn shell(x: [f64; 3]) -> f64 {
     (ball([1.0, 2.0, 3.5], 14.0)(x).abs()) - 4.3
 }

@@ -144,7 +144,8 @@ impl Collapses {
         }
     }
 
-    /// Collapses an edge if the surface keeps its topology and its orientation.
+    /// Collapses an edge if the surface keeps its topology and its orientation. Otherwise returns
+    /// `None`.
     fn collapse(&mut self, a: u32, b: u32) -> Option<Collapse> {
         let (kept, gone, to) = self.placement(a, b)?;
         let (mut of_kept, mut of_gone) = (Vec::new(), Vec::new());

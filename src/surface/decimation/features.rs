@@ -25,7 +25,7 @@ pub(super) fn key(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The mixing function of the splitmix64 generator.
+/// Mixes two numbers into one by the mixing function of the splitmix64 generator.
 fn mixed(a: u64, b: u64) -> u64 {
     let x = (a ^ b).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -25,7 +25,7 @@ fn area(mesh: &Mesh, is_in: impl Fn(usize) -> bool) -> f64 {
     all.map(|(_, t)| 0.5 * normal(mesh, t).norm()).sum()
 }
 
-/// A grid of `n` by `n` squares over the unit square.
+/// Returns a grid of `n` by `n` squares over the unit square.
 fn square(n: usize) -> Mesh {
     let place = |k: usize| [k % (n + 1), k / (n + 1)].map(|i| i as f64 / n as f64);
     let vertices = (0..(n + 1) * (n + 1)).map(place).map(|[x, y]| [x, y, 0.0]).collect();

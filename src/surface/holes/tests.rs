@@ -28,8 +28,8 @@ fn volume(mesh: &Mesh) -> f64 {
         / 6.0
 }
 
-/// A grid of `n` by `n` squares over the unit square, with height `z`, and without the squares for
-/// which `is_hole` is true.
+/// Returns a grid of `n` by `n` squares over the unit square, with height `z`, and without the
+/// squares for which `is_hole` is true.
 fn grid(n: usize, z: impl Fn(f64, f64) -> f64, is_hole: impl Fn(usize, usize) -> bool) -> Mesh {
     let h = 1.0 / n as f64;
     let vertices = (0..(n + 1) * (n + 1))

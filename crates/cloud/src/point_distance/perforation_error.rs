@@ -15,8 +15,9 @@ pub struct Perforation {
     pub excluded: usize,
     /// The number of sampled queries that have a site, but none among the sites that are kept.
     pub lost: usize,
-    /// The mean relative error of the other sampled queries, `mean((T' - T) / T) * 100`, where T is
-    /// the exact distance and T' is the distance found. It is `None` if there are no such queries.
+    /// The mean relative error of the other sampled queries in percent, `mean((T' - T) / T) * 100`,
+    /// where T is the exact distance and T' is the distance found. It is `None` if there are no
+    /// such queries.
     pub percent: Option<f64>,
 }
 

@@ -116,7 +116,7 @@ thread_local! {
     static RENAMES: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
 }
 
-/// In tests, stops before a rename as if the program were killed.
+/// Stops before a rename in tests, as if the program were killed.
 fn fault() {
     #[cfg(test)]
     RENAMES.with(|renames| match renames.get() {

@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next).map_or(end..end, |(_, span)| span.clone())
     }
 
-    /// Consumes the symbol if it is next.
+    /// Consumes the symbol if it is next. Returns whether it was.
     fn take(&mut self, symbol: &'static str) -> bool {
         let is_next = self.peek() == Token::Symbol(symbol);
         self.next += usize::from(is_next);

@@ -56,7 +56,7 @@ impl Lattice {
     }
 }
 
-/// Skilling's transform from axes to the transposed Hilbert index, without branches.
+/// Applies Skilling's transform from axes to the transposed Hilbert index, without branches.
 fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
     for bit in (1..BITS).rev() {
         let p = (1u32 << bit) - 1;

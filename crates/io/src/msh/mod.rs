@@ -101,7 +101,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
 }
 
-/// Determines the byte order from the number 1, which follows the header of binary files.
+/// Returns true for big-endian data, as determined from the number 1, which follows the header of
+/// binary files.
 fn big_endian(source: &mut Source) -> Result<bool, Flaw> {
     source.encoding = Encoding::Binary { big_endian: false, size: 4 };
     match source.int("the number 1")? {

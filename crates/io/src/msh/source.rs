@@ -185,8 +185,8 @@ impl<'a> Source<'a> {
         Ok(count as usize)
     }
 
-    /// Checks that the remaining bytes can hold `count` lines of text. This works in binary files
-    /// too.
+    /// Checks that the remaining bytes can hold `count` lines of text, and returns `count`. This
+    /// works in binary files too.
     pub(super) fn promised_lines(&self, count: u64, what: &str) -> Result<u64, Flaw> {
         let found = self.rest().len();
         if count > found as u64 {

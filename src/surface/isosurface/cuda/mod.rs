@@ -229,7 +229,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         Ok(&self.surface)
     }
 
-    /// Whether the last volume had a value that is not finite.
+    /// Returns whether the last volume had a value that is not finite.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if an earlier kernel failed.

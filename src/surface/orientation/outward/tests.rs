@@ -5,7 +5,7 @@ use crate::mesh::generate::{Generate, Sphere, Torus, generate};
 use crate::mesh::repair::{Repairs, Weld};
 use crate::surface::repaired;
 
-/// The unit cube at `origin`, scaled by `size`: twelve triangles that face outward.
+/// Returns the unit cube at `origin`, scaled by `size`: twelve triangles that face outward.
 fn cube(origin: [f64; 3], size: f64) -> Mesh {
     let corner = |k: usize| [0, 1, 2].map(|a| origin[a] + size * ((k >> a) & 1) as f64);
     #[rustfmt::skip]

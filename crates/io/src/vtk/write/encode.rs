@@ -166,7 +166,8 @@ impl<'a> Encoded<'a> {
         }
     }
 
-    /// Writes the lengths and bytes.
+    /// Writes the number of bytes, or the number and lengths of the compressed blocks, and then the
+    /// bytes.
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let mut length = |n: usize| out.write_all(&(n as u64).to_le_bytes());
         match &self.packed {
