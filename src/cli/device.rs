@@ -27,7 +27,7 @@ fn warn_of_cpu(error: &Error, ui: &Ui) {
     ui.warn(format_args!("{error}; the CPU is used instead"));
 }
 
-/// Computes on the device that [`gpu`] chooses.
+/// Calls `on_gpu` with the GPU that [`gpu`] returns, or `on_cpu` if there is none.
 ///
 /// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails with
 /// [`Error::Device`].

@@ -83,8 +83,8 @@ impl Overrides {
         Ok(config)
     }
 
-    /// Loads the case with all overrides. If its domain is tiled, registers the remedy to print if
-    /// memory runs out.
+    /// Loads the case with all overrides, without checking it. If its domain is tiled, registers
+    /// the remedy to print if memory runs out.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load_unchecked`].

@@ -27,7 +27,7 @@ pub(super) struct Lacking<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Binds an expression.
+    /// Binds an expression to the values of its names at all vertices or in all cells of a mesh.
     ///
     /// # Errors
     /// Returns the errors of [`CleanedMesh::numbers`], which point into the expression.

@@ -105,7 +105,7 @@ impl Sets {
 /// The triangles that have a merged vertex. Half-edge `3 k + j` goes from corner j of the k-th of
 /// these triangles to the next corner.
 struct Sheets {
-    /// Their indices in the mesh, ascending.
+    /// The indices of these triangles in the mesh, ascending.
     numbers: Vec<u32>,
     /// Corners in the mesh, and the vertices into which they are merged.
     corners: Vec<[u32; 3]>,

@@ -201,7 +201,7 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
             ended = child.try_wait().unwrap();
         }
         if ended.is_none() {
-            // This sends SIGKILL.
+            // `kill` sends SIGKILL.
             child.kill().unwrap();
         }
         let output = child.wait_with_output().unwrap();

@@ -191,8 +191,8 @@ pub struct DenseEvolution<R: Wide, const E: usize> {
 }
 
 impl<R: Wide, const E: usize> DenseEvolution<R, E> {
-    /// Starts from `phi`, which has one value per voxel in voxel units, with x varying fastest.
-    /// Values are clamped to `-gamma..=gamma`.
+    /// Creates an evolution that starts from `phi`, which has one value per voxel in voxel units,
+    /// with x varying fastest. Values are clamped to `-gamma..=gamma`.
     ///
     /// # Errors
     ///

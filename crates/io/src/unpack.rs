@@ -21,17 +21,17 @@ pub(super) struct Unpack<R> {
 }
 
 impl<R: BufRead> Unpack<R> {
-    /// Decompresses concatenated gzip streams to the end of `packed`.
+    /// Creates a reader of concatenated gzip streams, which end at the end of `packed`.
     pub(super) fn gzip(packed: R) -> Self {
         Unpack { members: true, ..Unpack::member(packed) }
     }
 
-    /// Decompresses one gzip stream and ignores whatever follows it.
+    /// Creates a reader of one gzip stream that ignores whatever follows it.
     pub(super) fn member(packed: R) -> Self {
         Unpack::of(packed, GZIP)
     }
 
-    /// Decompresses one zlib stream and ignores whatever follows it.
+    /// Creates a reader of one zlib stream that ignores whatever follows it.
     pub(super) fn zlib(packed: R) -> Self {
         Unpack::of(packed, ZLIB)
     }

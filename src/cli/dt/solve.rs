@@ -78,7 +78,7 @@ fn single(points: &[[f64; 3]]) -> Vec<[f32; 3]> {
     points.iter().map(|x| x.map(|x| x as f32)).collect()
 }
 
-/// Computes on the GPUs if there are any, otherwise on the CPU.
+/// Computes the distances on the GPUs if there are any, otherwise on the CPU.
 fn solve<C: DeviceCoordinate>(
     gpus: &[Cuda],
     cpu: &Cpu,

@@ -48,7 +48,7 @@ pub(super) struct VolumeFacts {
 pub(super) struct LabelFacts {
     pub value: f64,
     pub voxels: usize,
-    /// Their total volume, in cubed length units; `null` for a single slice.
+    /// The total volume of these voxels, in cubed length units; `null` for a single slice.
     pub volume: Option<f64>,
 }
 

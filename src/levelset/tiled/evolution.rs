@@ -79,8 +79,8 @@ pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
 }
 
 impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
-    /// Starts from tiles and their values of phi, which must be computed for a band of half width
-    /// `options.gamma` and any reach.
+    /// Creates an evolution from tiles and their values of phi, which must be computed for a band
+    /// of half width `options.gamma` and any reach.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an option is out of range, and [`Error::Device`] if there is no

@@ -164,8 +164,8 @@ impl<R: Wide, const E: usize, S: Stored<R> + SavedNumber> TiledEvolution<R, E, S
         TiledSnapshot::of::<R, S, E>(&self.grid, &motion.phi, at, motion.seconds)
     }
 
-    /// Continues from a [`TiledSnapshot`]. With the terms and options of the original evolution,
-    /// all later steps are bitwise identical to those of an uninterrupted run.
+    /// Resumes an evolution from a [`TiledSnapshot`]. With the terms and options of the original
+    /// evolution, all later steps are bitwise identical to those of an uninterrupted run.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the snapshot has another number type or tile edge, if its tiles

@@ -25,11 +25,11 @@ impl<R> Default for Scratch<R> {
 /// A block that the surface passes through, with its values.
 pub(super) struct Block<'a, R> {
     pub number: usize,
-    /// Its voxel with the smallest coordinates.
+    /// The voxel with the smallest coordinates in the block.
     pub corner: [i32; 3],
     /// Number of voxels along an edge.
     pub edge: i32,
-    /// The blocks around it.
+    /// The blocks around this block.
     pub around: Around,
     values: &'a [R],
     reach: i32,
@@ -37,7 +37,7 @@ pub(super) struct Block<'a, R> {
 
 /// A cube that the surface passes through.
 pub(super) struct Cube<R> {
-    /// Its lowest corner relative to the corner of the block: -1 to edge - 1.
+    /// The lowest corner of the cube, relative to the corner of the block: -1 to edge - 1.
     pub low: [i32; 3],
     /// The case. Bit c is set if corner c is inside.
     pub case: u8,

@@ -21,7 +21,7 @@ pub struct All<'a> {
 }
 
 impl<'a> All<'a> {
-    /// Combines discriminators.
+    /// Creates a discriminator for which a cell is active if it is active for all of `of`.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there are none, or if the shapes of their grids differ.

@@ -92,10 +92,10 @@ where
 }
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
-    /// Starts from tiles and their values of phi, which must be computed for a band of half width
-    /// `options.gamma` and any reach. The capacity is `room` tiles, but at least the number of
-    /// tiles. Without `room`, it is [somewhat larger](DeviceTiledGrid::roomy) than the number of
-    /// tiles.
+    /// Creates an evolution from tiles and their values of phi, which must be computed for a band
+    /// of half width `options.gamma` and any reach. The capacity is `room` tiles, but at least the
+    /// number of tiles. Without `room`, it is [somewhat larger](DeviceTiledGrid::roomy) than the
+    /// number of tiles.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an option is out of range, and [`Error::Device`] if there is not
@@ -112,7 +112,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::starting_at(cuda, grid, phi, terms, options, room, at)
     }
 
-    /// Starts from tiles and phi that are already on the GPU, at time 0.
+    /// Creates an evolution from tiles and phi that are already on the GPU, at time 0.
     ///
     /// # Errors
     /// See [`DeviceTiledEvolution::new`].
@@ -133,7 +133,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
     }
 
-    /// Starts like [`DeviceTiledEvolution::new`], but at the given time and number of steps.
+    /// Creates an evolution like [`DeviceTiledEvolution::new`], but at the given time and number of
+    /// steps.
     fn starting_at(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,

@@ -23,8 +23,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element + SavedNumber> DeviceTiledE
         TiledSnapshot::of::<R, S, E>(&grid, &phi, at, seconds)
     }
 
-    /// Continues from a [`TiledSnapshot`]. With the terms and options of the original evolution,
-    /// all later steps are bitwise identical to those of an uninterrupted run.
+    /// Resumes an evolution from a [`TiledSnapshot`]. With the terms and options of the original
+    /// evolution, all later steps are bitwise identical to those of an uninterrupted run.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) if the snapshot has another number type or tile

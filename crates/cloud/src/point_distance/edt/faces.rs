@@ -96,7 +96,8 @@ mod tests {
     use super::*;
     use zeroset_core::Cpu;
 
-    /// Compares with the transform of the volume that contains the faces, which the GPU uses.
+    /// Compares the distances with those of a transform of the volume that contains the faces,
+    /// which the GPU uses.
     #[test]
     fn distances_are_those_of_a_volume_with_faces() {
         let mut state = 1_u64;

@@ -40,7 +40,8 @@ pub struct Repairs {
 }
 
 impl Default for Repairs {
-    /// Joins torn edges and repairs the cells that would falsify distances.
+    /// Returns the default repairs: torn edges are joined, and cells that would falsify distances
+    /// are repaired.
     fn default() -> Self {
         Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Degenerate) }
     }
