@@ -52,7 +52,7 @@ impl Rims {
         let tree = Tree::new(&edges.iter().map(|(ends, _)| box_of(ends)).collect::<Vec<_>>());
         let edges: Vec<_> = tree.order.iter().map(|&k| edges[k as usize]).collect();
         let mut lengths = vec![0.0; tree.nodes.len()];
-        // Children follow their parents, so this order visits children first.
+        // Children follow their parents, so the reverse order visits children first.
         for k in (0..tree.nodes.len()).rev() {
             let node = &tree.nodes[k];
             lengths[k] = if node.is_leaf() {

@@ -37,7 +37,7 @@ pub(super) struct Dipole {
 /// Computes the dipoles of all nodes of a tree over `triangles`, which are in tree order.
 pub(super) fn dipoles(tree: &Tree, triangles: &[[Vec3; 3]]) -> Vec<Dipole> {
     let mut all = vec![Dipole::of(&[]); tree.nodes.len()];
-    // Children follow their parents, so this order visits children first.
+    // Children follow their parents, so the reverse order visits children first.
     for k in (0..tree.nodes.len()).rev() {
         let node = &tree.nodes[k];
         all[k] = if node.is_leaf() {

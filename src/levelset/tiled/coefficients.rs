@@ -156,7 +156,7 @@ impl Speed {
         }
     }
 
-    /// Returns the largest speed. `time` is only used in error messages.
+    /// Returns the largest speed. `time` is used only in error messages.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if the coefficients are flawed.

@@ -117,7 +117,7 @@ zeroset_gpu::cuda_header! {
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
-    /// Starts from `phi`, which holds the values of the blocks of a grid.
+    /// Creates a motion that starts from `phi`, which holds the values of the blocks of a grid.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) if an option is out of range.

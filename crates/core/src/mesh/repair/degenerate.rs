@@ -288,7 +288,7 @@ impl<'a> Work<'a> {
         let is_degenerate = shape.thinness <= DEGENERATE;
         let is_flat_tetrahedron = x.len() == 4 && shape.thinness <= SKEWED;
         let done = match degeneracy(&x, tolerance(shape.thinness)) {
-            // The split at hanging nodes, which follows, splits the neighbors at the apex.
+            // The later split at hanging nodes splits the neighbors at the apex.
             Degeneracy::Cap { .. } if is_flat_tetrahedron && self.leave_out(cell) => true,
             Degeneracy::Cap { apex, base, n_base } => {
                 let base: Vec<u32> = base[..n_base].iter().map(|&k| corners[k]).collect();
