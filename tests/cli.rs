@@ -8,7 +8,7 @@ use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
-/// A circle that shrinks on a small square.
+/// A case with a circle that shrinks on a small square.
 const CIRCLE: &str = "\
 version = 1
 [domain.mesh]

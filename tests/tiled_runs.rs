@@ -213,7 +213,8 @@ fn sixteen_bits_move_a_ball() {
     let half = run(&["domain.tiled.storage=16-bit"], "half");
     let (a, b) = (full.last.unwrap(), half.last.unwrap());
     assert!((a.enclosed / b.enclosed - 1.0).abs() < 1e-3, "{a:?} {b:?}");
-    // The memory is compared per tile, because the tile sets may change in different steps.
+    // Memory is compared per tile, because the two runs may change their tile sets in different
+    // steps.
     let [a, b] = [full, half].map(|report| {
         let tiles = report.tiles.unwrap();
         tiles.bytes as f64 / tiles.most as f64

@@ -16,7 +16,7 @@ const QUERIES: usize = 1024;
 /// The largest number of sites for which the serial program is timed. Times for more sites are
 /// extrapolated in proportion to their number.
 const SERIAL: usize = 1 << 20;
-/// Voxels along an edge of the volume of Figure 7.
+/// Number of voxels along an edge of the volume of Figure 7.
 const EDGE: i32 = 160;
 
 /// Prints the tables of all figures.

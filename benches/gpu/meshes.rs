@@ -15,7 +15,7 @@ use crate::Failed;
 pub struct Made {
     ready: CleanedMesh,
     pub phi: Vec<f64>,
-    /// Mean edge length.
+    /// Mean edge length, in mesh units.
     pub edge: f64,
 }
 

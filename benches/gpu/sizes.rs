@@ -20,7 +20,7 @@ use zeroset::patches::{Partition, Patches};
 use crate::Failed;
 use crate::motion::{Moving, median, published, step};
 
-/// Edges along a side. A side of n edges gives 2 n^2 triangles.
+/// Numbers of edges along a side. A side of n edges gives 2 n^2 triangles.
 const SIDES: [u32; 5] = [32, 64, 128, 256, 512];
 
 const STEPS: u64 = 1000;

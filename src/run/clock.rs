@@ -14,7 +14,7 @@ use crate::output::Report;
 pub struct Dated {
     /// The time that the file states.
     pub time: f64,
-    /// The file.
+    /// The file that states the time.
     pub path: PathBuf,
 }
 

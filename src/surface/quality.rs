@@ -125,7 +125,7 @@ impl Gaps {
         Some(Gaps::of_blocks(&blocks, points.len()))
     }
 
-    /// Combines the sum and the maximum of each block of points, in their order.
+    /// Combines the sum and the maximum of each block of points, in the order of the blocks.
     fn of_blocks(blocks: &[(f64, f64)], n: usize) -> Gaps {
         let (sum, max) = blocks
             .iter()

@@ -35,8 +35,8 @@ fn bounds(solid: &Solid<'_>, offset: f64) -> [[u32; 3]; 2] {
     [index(corners[0], 0.5), index(corners[7], -0.5)]
 }
 
-/// Builds the pyramid levels of 2 x 2 x 2 cells with the kernel. Returns the levels one after the
-/// other, and the start of each.
+/// Builds the levels of the pyramid with the kernel: a cell covers 2 x 2 x 2 cells of the level
+/// below. Returns the levels one after the other, and the start of each.
 fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
     let library = Library::compile("kernels/render/pyramid.cu", &[], &["pyramid_level"]);
     let (mut all, mut starts) = (Vec::new(), Vec::new());

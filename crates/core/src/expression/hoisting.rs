@@ -37,7 +37,7 @@ pub(super) fn functions(trees: &[&Node]) -> String {
 enum Place {
     /// A statement of its own.
     Statement,
-    /// An entry of the time parts.
+    /// An entry of the parts that depend only on the time.
     Time(usize),
     /// An entry of the parts of an axis.
     Axis(usize, usize),

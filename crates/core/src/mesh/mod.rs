@@ -52,7 +52,7 @@ impl Kind {
 /// A simplex mesh with its groups and data, in the numbering of its file.
 #[derive(Clone, Debug)]
 pub struct Mesh {
-    /// The kind of cells.
+    /// The kind of the mesh.
     pub kind: Kind,
     /// The coordinates in mesh units, `[n_vertices]`. Planar meshes have constant z.
     pub vertices: Vec<[f64; 3]>,

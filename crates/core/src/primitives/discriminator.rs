@@ -114,7 +114,7 @@ impl Discriminator for Flags<'_> {
 /// Packs eight flags, the bytes of a word, into one bit each.
 pub(super) fn pack_eight(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    // The sum and the bitwise or set the highest bit of each nonzero byte. The shift moves it to
+    // The sum and the bitwise OR set the highest bit of each nonzero byte. The shift moves it to
     // the lowest bit, and the product gathers these bits.
     let set = (((word & LOW) + LOW) | word) >> 7 & 0x0101_0101_0101_0101;
     set.wrapping_mul(0x0102_0408_1020_4080) >> 56

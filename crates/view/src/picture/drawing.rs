@@ -160,9 +160,9 @@ impl<'a> Drawing<'a> {
 }
 
 /// Returns unit normals at the vertices of an interface in tetrahedra. A normal is interpolated
-/// between both ends of the edge on which the vertex lies. At each end, it is the direction of the
-/// mean gradient of the values in the cells around it, weighted by volume. The normals are smooth
-/// even though the triangles are cuts through the cells and have arbitrary shapes.
+/// between the two ends of the edge on which the vertex lies. The normal at an end is the direction
+/// of the mean gradient of the values in the cells around this end, weighted by volume. The normals
+/// are smooth even though the triangles are cuts through the cells and have arbitrary shapes.
 fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     let mut near = vec![false; mesh.n_vertices()];
     interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);

@@ -7,13 +7,13 @@ use super::color_bar::{BLACK, GREY};
 use super::labels::Labels;
 use super::strokes::Style;
 
-/// The units from the top of the picture to the name above the legend and to its first entry, and
-/// below the last entry.
+/// The distances from the top of the picture to the name above the legend and to its first entry,
+/// and the height below the last entry, in units.
 const NAME: f64 = 112.0;
 const FIRST: f64 = 132.0;
 const BELOW: f64 = 36.0;
-/// The units between the content and the legend, across a box, from the left side of a box to its
-/// name, and between columns.
+/// The gap between the content and the legend, the width of a box, the distance from the left side
+/// of a box to its name, and the gap between columns, in units.
 const GAP: f64 = 36.0;
 const BOX: f64 = 22.0;
 const INDENT: f64 = 32.0;

@@ -43,8 +43,8 @@ const PART: f64 = 0.9;
 /// length 0, and a flat one has length 1.
 const DIRECTED: f64 = 0.25;
 
-/// The smallest share of the area visible from the best direction that must be visible from the
-/// direction of the mean normal.
+/// The mean normal determines the view if, from its direction, at least this fraction of the area
+/// that the best direction shows is visible.
 const VISIBLE: f64 = 0.75;
 
 /// Returns the direction of the mean normal of the part of the mesh that has values or labels, or a

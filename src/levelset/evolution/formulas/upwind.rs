@@ -87,8 +87,7 @@ pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
 /// parts, and the sum of all `|K_i|`.
 ///
 /// A flux within rounding of zero counts as zero. Otherwise a vertex that receives only a rounding
-/// error would move, because the ratio of numerator to denominator does not depend on the size of
-/// its fraction.
+/// error would move, because the numerator and the denominator of its speed would be equally small.
 #[inline]
 pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {
     let mut size = k[0].abs();

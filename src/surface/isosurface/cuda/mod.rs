@@ -327,7 +327,7 @@ fn of<T: DeviceNumber>(
     let mut on_gpu = DeviceIsosurface::<T>::new(cuda, shape, place, scaling, options)?;
     let mut mesh = on_gpu.extract(&cuda.upload(values)?, level)?.mesh(cuda)?;
     if on_gpu.has_missing()? {
-        // Crossings next to a missing value may belong to no triangle.
+        // Vertices next to a missing value may belong to no triangle. They are removed.
         let keep = vec![true; mesh.n_cells()];
         mesh = crate::mesh::part(mesh, &keep).0;
     }

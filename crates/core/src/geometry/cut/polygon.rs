@@ -53,8 +53,9 @@ impl std::fmt::Display for PolygonFault {
 /// The fan around corner 0 is kept if its triangles cover the polygon without overlap and are not
 /// flat. Otherwise, the polygon is triangulated in its plane of best fit, with exact predicates and
 /// all its corners. If the fan has no overlap but has flat triangles, the triangulation is used
-/// only if its smallest quality is much better. A polygon with a hole passes the edge between its
-/// outer boundary and the hole twice. A polygon whose corners lie on a line keeps its fan.
+/// only if its smallest quality is much better. A polygon with a hole traverses the edge that
+/// connects its outer boundary to the hole twice. A polygon whose corners lie on a line keeps its
+/// fan.
 ///
 /// # Errors
 /// Returns a [`PolygonFault`] if the boundary crosses or touches itself, or if there are too many

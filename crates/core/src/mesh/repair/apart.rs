@@ -58,8 +58,8 @@ pub(super) fn key(facet: &[u32]) -> [u32; 3] {
 }
 
 /// Returns a number for each cell that is the same for cells with the same groups and materials.
-/// The list is empty if there are neither. The materials are the values of the integer cell arrays
-/// with one component whose names contain `material`, `region`, `physical` or `tag`, in upper or
+/// The list is empty if there are neither. The materials are the values of the one-component
+/// integer cell arrays whose names contain `material`, `region`, `physical` or `tag`, in upper or
 /// lower case.
 pub fn materials(mesh: &Mesh) -> Vec<u64> {
     let n = mesh.n_cells();
