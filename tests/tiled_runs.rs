@@ -203,7 +203,7 @@ fn refused(config: &Config, folder: &Path) -> String {
     run(config, &options).unwrap_err().to_string()
 }
 
-/// Values in 16 bits take half of the memory of 32 bits and move a ball in the same way, also after
+/// Values in 16 bits take half of the memory of 32 bits and move a ball in the same way, even after
 /// a resume.
 #[test]
 fn sixteen_bits_move_a_ball() {

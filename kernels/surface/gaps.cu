@@ -216,7 +216,8 @@ extern "C" __global__ void gaps_nearest(Facets facets, const double* points, con
     }
 }
 
-// Computes the sum and the maximum of the distances in each group of `size` points, in their order.
+// Computes the sum and the maximum of the distances in each group of `size` points, in the order of
+// the points.
 //
 // Grid and block: any number of threads, which share the groups. Shared memory: none.
 //

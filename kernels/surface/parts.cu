@@ -273,7 +273,7 @@ extern "C" __global__ void parts_kept_triangles(const u32* corners, u32 n, const
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) stays[i] = is_kept[corners[3 * i]];
 }
 
-// Copies the kept vertices in their order.
+// Copies the kept vertices in order.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
@@ -289,7 +289,7 @@ extern "C" __global__ void parts_take_vertices(const double* from, u32 n, const 
     }
 }
 
-// Copies the kept triangles in their order, with the new indices of their vertices.
+// Copies the kept triangles in order, with the new indices of their vertices.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //

@@ -50,7 +50,7 @@ struct Piece<'a> {
     x: &'a [[f64; 3]],
     offsets: Vec<u32>,
     neighbors: Vec<u32>,
-    /// For each vertex, the first part of the subset that currently contains it.
+    /// For each vertex, the index of the first part of its current subset.
     part: Vec<u32>,
 }
 

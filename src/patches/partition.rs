@@ -163,8 +163,8 @@ fn blocks(mesh: &Mesh, patch_size: usize) -> Result<Vec<u32>> {
     Ok(patch_of)
 }
 
-/// Returns the edge lengths of a block with at most `patch_size` vertices. Of the edges shorter
-/// than the lattice, the shortest is doubled until the block would become too large.
+/// Returns the edge lengths of a block with at most `patch_size` vertices. The shortest edge that
+/// does not yet span the lattice is doubled repeatedly, until the block would become too large.
 fn block_edges(size: [u32; 3], patch_size: usize) -> [usize; 3] {
     let mut edge = [1usize; 3];
     loop {

@@ -5,9 +5,9 @@ use zeroset_core::mesh::{Kind, Mesh};
 
 use crate::samples::Random;
 
-/// Returns two unit cubes side by side along x, of n by n by n cells, and the number of slivers
-/// between them. The squares of the common face have different diagonals on its two sides, and a
-/// sliver fills the gap. The vertices of the face are up to `noise` off their plane.
+/// Returns two unit cubes of n by n by n cells each, side by side along x, and the number of
+/// slivers between them. The squares of the common face have different diagonals on its two sides,
+/// and a sliver fills the gap. The vertices of the face are up to `noise` off their plane.
 pub fn cubes_with_slivers(n: u32, noise: f64) -> (Mesh, usize) {
     let left = generate(&Generate::Cube(Cube { cells: [n; 3], ..Cube::default() })).unwrap();
     let mut vertices = left.vertices.clone();
@@ -16,7 +16,7 @@ pub fn cubes_with_slivers(n: u32, noise: f64) -> (Mesh, usize) {
     let find = |vertices: &[[f64; 3]], x: [f64; 3]| {
         vertices.iter().position(|y| (0..3).all(|k| (x[k] - y[k]).abs() < 1e-9))
     };
-    // The right cube is the left one, turned by 180 degrees about the z direction. On the common
+    // The right cube is the left one, rotated by 180 degrees about the z direction. On the common
     // face, its diagonals run the other way.
     let mut of_right = Vec::with_capacity(left.n_vertices());
     for x in &left.vertices {

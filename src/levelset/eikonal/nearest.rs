@@ -41,9 +41,10 @@ pub struct Nearest {
 ///
 /// Where the fronts of two sources meet, a solve for all of them at once interpolates across the
 /// kink between them. Separate solves do not, and for circular fronts they are the only correct
-/// way. A preliminary solve for all sources at once, with plane fronts, limits how far each
-/// front has to be followed. The total work is therefore about twice that of one source, regardless
-/// of their number. Sources with the same `group` number are solved separately but count as one.
+/// way. A preliminary solve for all sources at once, with plane fronts, limits how far each front
+/// has to be followed. The total work is therefore about twice that of one source, regardless of
+/// the number of sources. Sources with the same `group` number are solved separately but count as
+/// one.
 ///
 /// Removes the values and seeds of the state before the first solve and after the last one.
 ///

@@ -15,9 +15,9 @@
 //! (4); see also Fu et al., sections 2.3, 3.3 and 3.4.
 //!
 //! The computation is restricted to a narrow band on patches (patchNB). Cells with a vertex closer
-//! than the half width are active. A vertex without an active cell is frozen, and a patch without
-//! moving vertices costs nothing. [`Rule`] determines when phi is reinitialized and the band
-//! follows the interface.
+//! to the interface than the half width are active. A vertex without an active cell is frozen, and
+//! a patch without moving vertices costs nothing. [`Rule`] determines when phi is reinitialized and
+//! the band follows the interface.
 //!
 //! At the boundary of the mesh, no condition is imposed on normal motion and curvature. For
 //! curvature this is the natural condition: the interface meets the boundary at a right angle.

@@ -34,10 +34,10 @@ pub(super) struct Problem<R: Real> {
     pub galerkin: Option<Galerkin<R>>,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,
-    /// The slivers that would make explicit curvature steps too short, so that the curvature step
-    /// is semi-implicit, and the size of a typical cell.
+    /// The flattest cell, if it would make explicit curvature steps too short. The curvature step
+    /// is then semi-implicit.
     slivers: Option<Slivers>,
-    /// The slivers that make first-order steps short.
+    /// The flattest cell, if it makes first-order steps short.
     slow: Option<Slivers>,
     /// The smallest inradius that the curvature limit of the time step uses.
     pub least_inradius: R,

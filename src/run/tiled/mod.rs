@@ -37,7 +37,7 @@ use solver::Start;
 use states::States;
 pub(super) use states::TiledState;
 
-/// A case on tiles. Its task is [evolve].
+/// A case on tiles. Its task is `[evolve]`.
 pub(super) struct TiledCase<'a> {
     pub config: &'a Config,
     pub source: &'a TiledSource,

@@ -109,8 +109,8 @@ impl DeviceParts {
         [half / VOLUMES * unit.powi(3), half / AREAS * unit.powi(2)]
     }
 
-    /// Returns the surface with only the selected components, in their order. The counterpart of
-    /// [`Parts::keep`](super::Parts::keep).
+    /// Returns the surface with only the selected components. Vertices and triangles keep their
+    /// order. The counterpart of [`Parts::keep`](super::Parts::keep).
     ///
     /// # Errors
     /// Returns the errors of [`DeviceParts::new`].

@@ -120,7 +120,7 @@ pub(super) struct Directory {
 const BITS: u32 = 21;
 
 impl Directory {
-    /// Creates the index of the blocks of a source, in their order.
+    /// Creates the index of the blocks of a source.
     ///
     /// # Panics
     /// Panics if the blocks have an edge outside of 1 to 64, are not sorted, or span too many

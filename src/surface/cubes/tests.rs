@@ -143,7 +143,7 @@ fn noise_gives_closed_surfaces_whatever_the_blocks() {
     }
 }
 
-/// A subset of the blocks of a box. Around a block, values are those of the box, also where the
+/// A subset of the blocks of a box. Around a block, values are those of the box, even where the
 /// neighboring block is missing.
 struct Sparse<'a> {
     dense: Dense<'a, f64>,

@@ -109,11 +109,11 @@ impl FilledHoles {
     }
 }
 
-/// Fills those holes of a surface of triangles that `size` selects. Tetrahedra do not change.
+/// Fills the holes that `size` selects in a surface of triangles. Tetrahedra do not change.
 ///
-/// A hole is a boundary loop. It is filled by triangles of minimal area. If they are large compared
-/// with the edges of the loop, they are refined and relaxed. They are oriented like the triangles
-/// around the hole, and a hole stays open if they would fold back on the surface.
+/// A hole is a boundary loop. It is filled with triangles whose total area is minimal. If they are
+/// large compared with the edges of the loop, they are refined and relaxed. They are oriented like
+/// the triangles around the hole, and a hole stays open if they would fold back on the surface.
 ///
 /// The arrays of a new vertex have the mean values of the corners of the triangle in which it was
 /// placed, and labels are those of the first corner. A new triangle has the values and groups of a
@@ -181,7 +181,7 @@ fn normals_beside(mesh: &Mesh, hole: &BoundaryLoop) -> Vec<Vec3> {
     (0..n).map(normal).collect()
 }
 
-/// A hole with the triangles of smallest area that fill it.
+/// A hole with the triangles that fill it, whose total area is minimal.
 struct Filling<'a> {
     hole: &'a BoundaryLoop,
     x: Vec<Vec3>,

@@ -125,7 +125,7 @@ impl Sheets {
         self.conflict.push(conflict);
     }
 
-    /// Returns twice the area of a component, and twice the area of those of its triangles that are
+    /// Returns twice the area of a component, and twice the area of the triangles in it that are
     /// oriented against its first triangle.
     pub(super) fn areas(
         &self,

@@ -17,7 +17,7 @@ pub(super) trait Number: Copy + Default + Send + Sync + 'static {
     fn convert(values: &[f64], converted: &mut Vec<Self>);
 
     /// Returns a column of a data array as numbers of this type. [`Number::convert`] must have been
-    /// called for all columns, in their order. `at` is the range of the column in `converted`.
+    /// called for all columns, in column order. `at` is the range of the column in `converted`.
     fn column<'a>(values: &'a [f64], converted: &'a [Self], at: Range<usize>) -> &'a [Self];
 }
 

@@ -14,8 +14,8 @@ const INSIDE: u32 = u32::MAX;
 
 /// Returns the boundary of a tetrahedral mesh as triangles that are oriented outwards.
 ///
-/// A boundary face belongs to exactly one tetrahedron. The vertices of these faces are kept, in
-/// their order and with their data. A triangle inherits the cell data and the groups of its
+/// A boundary face belongs to exactly one tetrahedron. The vertices of these faces are kept, with
+/// their data and in the same order. A triangle inherits the cell data and the groups of its
 /// tetrahedron. Groups of triangles become groups of cells. Groups of edges and points keep the
 /// members whose vertices all lie on the boundary.
 ///

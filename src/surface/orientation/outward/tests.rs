@@ -139,7 +139,7 @@ fn shells_in_shells_keep_their_relation_or_become_cavities() {
         assert!((volume(&mesh) - right).abs() < 1e-12, "{} for {right}", volume(&mesh));
         assert_eq!(found.cavities, cavities);
     };
-    // A cavity, also if everything is inside out, and a solid in a solid.
+    // A cavity, even if everything is inside out, and a solid in a solid.
     check([outer.clone(), inverted(inner.clone())], large - small, 1);
     check([inverted(outer.clone()), inner.clone()], large - small, 1);
     check([outer.clone(), inner.clone()], large + small, 0);
