@@ -68,7 +68,7 @@ pub struct Args {
     /// levelset:EXPRESSION or surface:REGION, each optionally with @START; repeatable
     #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
     pub from: Vec<Seed>,
-    /// Output file: .vtu, .vtp, .npy, .csv, .shape.gii, .label.gii, .morph or .label; for a volume
+    /// Output file: .vtu, .vtp, .npy, .csv, .shape.gii, .label.gii, .morph or .label; for a volume:
     /// .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
