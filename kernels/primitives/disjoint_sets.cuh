@@ -15,10 +15,10 @@ struct InShared {
     DEVICE static void lower(u32* at, u32 name) { atomicMin(at, name); }
 };
 
-// Names in global memory. An outdated name is as good as a current one, but the path to the
-// smallest vertex is longer. Names may therefore come from the cache of a multiprocessor, which
-// avoids contention at the address of a set that all threads read. Only the exchange in join_sets
-// needs the current value.
+// Names in global memory. An outdated name is as good as a current one, except that it makes the
+// path to the smallest vertex longer. Names may therefore come from the cache of a multiprocessor,
+// which avoids contention at the address of a set that all threads read. Only the exchange in
+// join_sets needs the current value.
 struct InGlobal {
     DEVICE static u32 read(u32* at) { return *at; }
     DEVICE static void lower(u32* at, u32 name) { *at = name; }

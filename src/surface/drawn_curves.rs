@@ -30,9 +30,11 @@ const AROUND: f64 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Side {
-    /// The side to the left of their direction, seen from the side to which normals point.
+    /// The side to the left of the curves, along their direction, seen from the side to which
+    /// normals point.
     Left,
-    /// The side to the right of their direction, seen from the side to which normals point.
+    /// The side to the right of the curves, along their direction, seen from the side to which
+    /// normals point.
     Right,
     /// The side of smaller area, in each component that the curves cross.
     Smaller,
