@@ -9,8 +9,10 @@ pub mod checkout;
 mod data;
 pub mod heap;
 pub mod hostile_clouds;
+mod intersections;
 pub mod samples;
 pub mod slivers;
 pub mod sound;
 
 pub use data::{data, field};
+pub use intersections::Intersections;

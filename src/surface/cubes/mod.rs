@@ -21,6 +21,7 @@ mod components;
 mod cube_records;
 pub mod cuda;
 mod extract;
+mod fillings;
 mod measures;
 mod tables;
 #[cfg(test)]

@@ -12,10 +12,13 @@
 //! opposite directions, and the surface is closed. Every crossing lies on two faces of its cube. It
 //! is an entry of one of them and an exit of the other, so the segments form loops.
 //!
-//! **Rule for loops.** No side of a triangle may lie in a face unless it is a segment. Otherwise
-//! both cubes of the face could create the same side, and four triangles would meet there.
+//! **Rule for loops.** `fillings.rs` selects triangles that do not intersect, wherever the
+//! crossings lie on their edges, and whose sides lie in a face only if they are segments. Triangles
+//! of adjacent cubes therefore have only segments and crossings in common.
 
 use std::sync::LazyLock;
+
+use super::fillings::fill;
 
 /// The largest number of triangles in a cube.
 pub const MOST_TRIANGLES: usize = 5;
@@ -77,13 +80,6 @@ const fn around(face: usize) -> [usize; 4] {
     }
 }
 
-/// Returns whether two edges lie in the same face.
-fn in_one_face(e: usize, f: usize) -> bool {
-    let all = ends(e).into_iter().chain(ends(f));
-    let (and, or) = all.fold((7, 0), |(and, or), corner| (and & corner, or | corner));
-    and != 0 || or != 7
-}
-
 fn make(case: u8) -> Case {
     let inside = |corner: usize| case >> corner & 1 == 1;
     // The next crossing after each crossing on its loop.
@@ -102,19 +98,25 @@ fn make(case: u8) -> Case {
         }
     }
     let mut made = Case::default();
-    let mut seen = [false; 12];
+    let mut rings = Vec::new();
     for first in 0..12 {
         let mut ring = Vec::new();
         let mut at = first;
-        while let (false, Some(after)) = (seen[at], next[at]) {
-            seen[at] = true;
+        while let (0, Some(after)) = (made.crossed >> at & 1, next[at]) {
             made.crossed |= 1 << at;
             ring.push(at);
             at = after;
         }
-        let mut triangles = Vec::new();
-        fill(&ring, &mut triangles);
-        for triangle in triangles {
+        if !ring.is_empty() {
+            rings.push(ring);
+        }
+    }
+    // A loop of three crossings has only one filling.
+    let small = rings.iter().filter(|ring| ring.len() == 3);
+    let small: Vec<[u8; 3]> = small.map(|ring| [0, 1, 2].map(|k| ring[k] as u8)).collect();
+    for ring in rings {
+        let others = if ring.len() == 3 { &[][..] } else { &small };
+        for triangle in fill(&ring, case, others) {
             made.triangles[made.n_triangles as usize] = triangle;
             made.n_triangles += 1;
         }
@@ -122,32 +124,9 @@ fn make(case: u8) -> Case {
     made
 }
 
-/// Fills the polygon `ring` with triangles. No side of a triangle may lie in a face, except the
-/// sides of the ring. Returns false if there is no solution.
-fn fill(ring: &[usize], triangles: &mut Vec<[u8; 3]>) -> bool {
-    let n = ring.len();
-    if n < 3 {
-        return true;
-    }
-    let before = triangles.len();
-    let (first, last) = (ring[0], ring[n - 1]);
-    for k in 1..n - 1 {
-        let apex = ring[k];
-        let sound = (k == 1 || !in_one_face(first, apex))
-            && (k == n - 2 || !in_one_face(apex, last))
-            && fill(&ring[..=k], triangles)
-            && fill(&ring[k..], triangles);
-        if sound {
-            triangles.push([first as u8, apex as u8, last as u8]);
-            return true;
-        }
-        triangles.truncate(before);
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::fillings::in_one_face;
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
