@@ -104,9 +104,9 @@ fn check(volume: &Volume, level: f64, what: &str) -> usize {
 
 #[test]
 fn surfaces_of_volumes_never_intersect_themselves() {
-    let shape = [14, 13, 12];
-    let at = |k: usize| [k % 14, k / 14 % 13, k / (14 * 13)];
-    for seed in 0..4 {
+    let shape = [10, 9, 11];
+    let at = |k: usize| [k % 10, k / 10 % 9, k / 90];
+    for seed in 0..2 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let noise = of_values(shape, |_| uniform(&mut random));
         assert_eq!(check(&noise, 0.5, "noise"), 0);
@@ -145,7 +145,7 @@ fn surfaces_of_tiles_never_intersect_themselves() {
                 let at = [n % 4, n / 4 % 4, n / 16];
                 let [x, y, z] = [0, 1, 2].map(|k| (first[k] + 8) as usize + at[k]);
                 let is_border = [x, y, z].iter().any(|c| !(1..15).contains(c));
-                *value = if is_border { 1.0 } else { noise[x + 16 * (y + 16 * z)] };
+                *value = if is_border { 2.0 } else { noise[x + 16 * (y + 16 * z)] };
             }
             Ok(())
         };

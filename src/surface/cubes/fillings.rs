@@ -19,7 +19,7 @@
 //! triangles may then coincide. The program selects the filling for which this happens for the
 //! fewest sets of such corners.
 
-use super::tables::ends;
+use super::tables::{MOST_TRIANGLES, ends};
 
 /// A triangle, as the edges on which its corners lie.
 type Triangle = [u8; 3];
@@ -133,11 +133,15 @@ pub(super) fn is_folded(triangles: &[Triangle], case: u8, zeros: u8) -> bool {
         let outside = if case >> low & 1 == 1 { high } else { low };
         if zeros >> outside & 1 == 1 { 12 + outside as u8 } else { e }
     };
-    let mut places: Vec<[u8; 3]> = triangles.iter().map(|t| t.map(place)).collect();
-    places.iter_mut().for_each(|t| t.sort_unstable());
-    places.retain(|[a, b, c]| a != b && b != c);
-    places.sort_unstable();
-    places.windows(2).any(|pair| pair[0] == pair[1])
+    let mut places = [[0; 3]; MOST_TRIANGLES];
+    for (places, triangle) in places.iter_mut().zip(triangles) {
+        *places = triangle.map(place);
+        places.sort_unstable();
+    }
+    (1..triangles.len()).any(|k| {
+        let [a, b, c] = places[k];
+        a != b && b != c && places[..k].contains(&places[k])
+    })
 }
 
 #[cfg(test)]
