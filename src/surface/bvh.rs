@@ -60,6 +60,11 @@ impl Node {
         self.low.inf(&low) == self.low && self.high.sup(&high) == self.high
     }
 
+    /// Returns whether the box meets another box.
+    pub fn meets(&self, low: Vec3, high: Vec3) -> bool {
+        (0..3).all(|k| self.low[k] <= high[k] && low[k] <= self.high[k])
+    }
+
     /// Returns whether a ray from `p` meets the box. `inverse` has the inverse components of its
     /// direction, none of which is zero.
     pub fn is_hit(&self, p: Vec3, inverse: Vec3) -> bool {

@@ -24,7 +24,7 @@ mod tests;
 use rayon::prelude::*;
 
 use super::boundary_edges::Rims;
-use super::{TriangleIndex, UNDECIDED};
+use super::{Envelope, TriangleIndex, UNDECIDED};
 use crate::error::{Error, Result};
 use crate::geometry::simplex::{Facet, closest_point};
 use crate::geometry::{Real, Vec3};
@@ -63,6 +63,8 @@ pub struct LatticeDistance {
     index: TriangleIndex,
     rims: Rims,
     half_width: f64,
+    /// Half the thickness of the shell around the surface, if the inside is a shell.
+    shell: Option<f64>,
 }
 
 /// Findings of [`LatticeDistance::fill`] about a block.
@@ -96,11 +98,35 @@ impl LatticeDistance {
             index: TriangleIndex::new(&vertices, triangles),
             rims: Rims::new(&vertices, triangles),
             half_width,
+            shell: None,
         }
+    }
+
+    /// Makes the inside a shell: all points within `half_thickness` voxels of the surface, which may
+    /// be open.
+    pub fn shell(self, half_thickness: f64) -> Self {
+        LatticeDistance {
+            // Across the boundary of a sheet, the distance has no jump.
+            rims: Rims::new(&[], &[]),
+            half_width: self.half_width + half_thickness,
+            shell: Some(half_thickness),
+            ..self
+        }
+    }
+
+    /// Measures distances only to the envelope of the surface. `origin` and `spacing` must be those
+    /// given to [`LatticeDistance::new`].
+    pub fn with_envelope(self, envelope: &Envelope, origin: [f64; 3], spacing: f64) -> Self {
+        let voxel = |x: &[f64; 3]| std::array::from_fn(|k| (x[k] - origin[k]) / spacing);
+        LatticeDistance { index: self.index.with_envelope(&envelope.moved(voxel)), ..self }
     }
 
     /// Returns whether a voxel is inside, at any distance from the surface.
     pub fn is_inside(&self, voxel: [i32; 3]) -> bool {
+        if let Some(half) = self.shell {
+            let closest = self.index.closest(voxel.map(f64::from));
+            return closest.is_some_and(|closest| closest.distance < half);
+        }
         self.index.winding_number(voxel.map(f64::from)).abs() > 0.5
     }
 
@@ -211,7 +237,16 @@ impl LatticeDistance {
         let mut sizes = vec![self.half_width; edge.pow(3)];
         let near = self.candidates(center, radius);
         for (k, best) in sizes.iter_mut().enumerate() {
-            nearest(voxel(low, place(k, edge)), &near, center, best);
+            let x = voxel(low, place(k, edge));
+            nearest(x, &near, center, best);
+            if *best <= self.index.rounding(x) {
+                *best = 0.0;
+            }
+        }
+        if let Some(half) = self.shell {
+            let active = sizes.iter().any(|size| *size < self.half_width);
+            values.iter_mut().zip(&sizes).for_each(|(value, size)| *value = R::of(size - half));
+            return Filled { active, ..Filled::default() };
         }
         let (inside, mut filled) = if self.film(low, edge as f64 - 1.0) {
             self.sides_one_by_one(low, edge, &mut sizes)
@@ -272,9 +307,11 @@ impl LatticeDistance {
                 let winding = self.index.winding_number(x.into());
                 let size = winding.abs();
                 let decides = [UNDECIDED.start, 0.5, UNDECIDED.end];
+                // Triangles that are not on the envelope change the winding number by integers.
+                let size = if self.index.has_envelope() { size.fract() } else { size };
                 let room = decides.iter().map(|d| (size - d).abs()).fold(f64::INFINITY, f64::min);
                 let room = room - 2.0 * APPROXIMATION;
-                inside[seed] = Some(size > 0.5);
+                inside[seed] = Some(winding.abs() > 0.5);
                 reached.clear();
                 reached.push((seed, 0.0));
                 let mut next = 0;

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::bvh::{Tree, box_of};
+use super::envelope::Envelope;
 use super::winding::{self, Dipole};
 use crate::geometry::{Vec3, simplex};
 
@@ -58,25 +59,48 @@ pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 /// ```
 #[derive(Clone, Debug)]
 pub struct TriangleIndex {
+    /// The tree of the triangles to which distances are measured.
     pub(super) tree: Tree,
     /// Corners, in tree order.
     pub(super) triangles: Vec<[Vec3; 3]>,
     dipoles: Vec<Dipole>,
+    /// The whole surface, if distances are measured only to its envelope.
+    whole: Option<Box<Whole>>,
+}
+
+/// The whole surface, which determines winding numbers.
+#[derive(Clone, Debug)]
+struct Whole {
+    tree: Tree,
+    triangles: Vec<[Vec3; 3]>,
+    /// For each triangle of the envelope, the triangle of the surface that it is a part of.
+    sources: Vec<u32>,
 }
 
 impl TriangleIndex {
     /// Creates the index of triangles, given by their vertices, `[n * 3]`. The vertices must exist
     /// and be finite.
     pub fn new(vertices: &[[f64; 3]], triangles: &[u32]) -> Self {
-        let corners = |t: &[u32; 3]| t.map(|v| Vec3::from(vertices[v as usize]));
-        let given: Vec<[Vec3; 3]> = triangles.as_chunks().0.par_iter().map(corners).collect();
-        let tree = Tree::new(&given.par_iter().map(|t| box_of(t)).collect::<Vec<_>>());
-        let triangles: Vec<[Vec3; 3]> = tree.order.iter().map(|&k| given[k as usize]).collect();
+        let (tree, triangles) = tree_of(vertices, triangles);
         let dipoles = winding::dipoles(&tree, &triangles);
-        TriangleIndex { tree, triangles, dipoles }
+        TriangleIndex { tree, triangles, dipoles, whole: None }
     }
 
-    /// Returns the number of triangles.
+    /// Measures distances only to the envelope of the surface. Winding numbers remain those of the
+    /// whole surface.
+    pub fn with_envelope(self, envelope: &Envelope) -> Self {
+        let (tree, triangles) = tree_of(&envelope.vertices, &envelope.triangles);
+        let sources = envelope.sources.clone();
+        let whole = Whole { tree: self.tree, triangles: self.triangles, sources };
+        TriangleIndex { tree, triangles, dipoles: self.dipoles, whole: Some(Box::new(whole)) }
+    }
+
+    /// Returns whether distances are measured only to the envelope of the surface.
+    pub(super) fn has_envelope(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Returns the number of triangles to which distances are measured.
     pub fn len(&self) -> usize {
         self.triangles.len()
     }
@@ -95,18 +119,47 @@ impl TriangleIndex {
     /// inside one with inward normals, and 0 outside. The winding numbers of several surfaces add
     /// up. In all experiments, the error was below 0.02.
     pub fn winding_number(&self, point: [f64; 3]) -> f64 {
-        winding::number(&self.tree, &self.triangles, &self.dipoles, point.into())
+        self.winding_number_without(point.into(), &[])
+    }
+
+    /// Returns the winding number with respect to the triangles that are not in `without`, given by
+    /// their positions in the tree of the whole surface.
+    pub(super) fn winding_number_without(&self, point: Vec3, without: &[usize]) -> f64 {
+        let (tree, triangles) = match &self.whole {
+            Some(whole) => (&whole.tree, &whole.triangles),
+            None => (&self.tree, &self.triangles),
+        };
+        winding::number(tree, triangles, &self.dipoles, point, without)
+    }
+
+    /// Returns the distance below which a point is on the surface, up to the rounding of
+    /// coordinates as large as those of the point.
+    pub(super) fn rounding(&self, point: Vec3) -> f64 {
+        let largest = self.tree.nodes[0].farthest(Vec3::zeros()).max(point.amax());
+        4.0 * f64::EPSILON * largest
     }
 
     /// Returns the distances of `points` to the surface, negative where the absolute value of the
-    /// winding number is above 1/2. If there are no triangles, every distance is infinite.
+    /// winding number is above 1/2, and zero on the surface. If there are no triangles, every
+    /// distance is infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> SignedDistances {
+        self.search(points, false).0
+    }
+
+    /// Returns the same distances as [`TriangleIndex::signed_distances`], and the point of the
+    /// surface closest to each point. There must be triangles.
+    pub fn signed_closest(&self, points: &[[f64; 3]]) -> (SignedDistances, Vec<Closest>) {
+        self.search(points, true)
+    }
+
+    /// Computes the distances of points, and lists the closest points if they are wanted.
+    fn search(&self, points: &[[f64; 3]], wanted: bool) -> (SignedDistances, Vec<Closest>) {
         // Points on the surface are on neither side.
         let on = 1e-9 * self.tree.nodes[0].diagonal();
-        let blocks: Vec<SignedDistances> = points
+        let blocks: Vec<(SignedDistances, Vec<Closest>)> = points
             .par_chunks(BLOCK)
             .map(|points| {
-                let mut found = SignedDistances::default();
+                let (mut found, mut near) = (SignedDistances::default(), Vec::new());
                 // Neighbors in the list are usually neighbors in space.
                 let mut guess = 0;
                 for &x in points {
@@ -115,22 +168,33 @@ impl TriangleIndex {
                         continue;
                     };
                     guess = closest.2;
-                    let winding = self.winding_number(x);
+                    if wanted {
+                        near.push(self.named(closest));
+                    }
                     let distance = closest.0.sqrt();
+                    if distance <= self.rounding(x.into()) {
+                        found.values.push(0.0);
+                        continue;
+                    }
+                    let winding = self.winding_number(x);
                     if distance > on {
                         found.undecided += usize::from(UNDECIDED.contains(&winding.abs()));
                         found.inverted += usize::from(winding < -0.5);
                     }
                     found.values.push(if winding.abs() > 0.5 { -distance } else { distance });
                 }
-                found
+                (found, near)
             })
             .collect();
-        SignedDistances {
-            undecided: blocks.iter().map(|b| b.undecided).sum(),
-            inverted: blocks.iter().map(|b| b.inverted).sum(),
-            values: blocks.into_iter().flat_map(|b| b.values).collect(),
+        let mut all = SignedDistances::default();
+        let mut near = Vec::new();
+        for (found, closest) in blocks {
+            all.values.extend(found.values);
+            all.undecided += found.undecided;
+            all.inverted += found.inverted;
+            near.extend(closest);
         }
+        (all, near)
     }
 
     /// Returns the squared distance, the closest point, and the position of its triangle in tree
@@ -152,8 +216,19 @@ impl TriangleIndex {
     }
 
     fn named(&self, (distance2, point, k): (f64, Vec3, usize)) -> Closest {
-        Closest { distance: distance2.sqrt(), point: point.into(), triangle: self.tree.order[k] }
+        let triangle = self.tree.order[k];
+        let triangle = self.whole.as_ref().map_or(triangle, |w| w.sources[triangle as usize]);
+        Closest { distance: distance2.sqrt(), point: point.into(), triangle }
     }
+}
+
+/// Returns the tree of triangles, and their corners in tree order.
+fn tree_of(vertices: &[[f64; 3]], triangles: &[u32]) -> (Tree, Vec<[Vec3; 3]>) {
+    let corners = |t: &[u32; 3]| t.map(|v| Vec3::from(vertices[v as usize]));
+    let given: Vec<[Vec3; 3]> = triangles.as_chunks().0.par_iter().map(corners).collect();
+    let tree = Tree::new(&given.par_iter().map(|t| box_of(t)).collect::<Vec<_>>());
+    let triangles = tree.order.iter().map(|&k| given[k as usize]).collect();
+    (tree, triangles)
 }
 
 #[cfg(test)]

@@ -20,6 +20,10 @@ use crate::geometry::Vec3;
 /// 1/2.
 const FAR: f64 = 3.0;
 
+/// A point is on a triangle if the terms of its solid angle are below this fraction of the product
+/// of the distances from the corners.
+const ON_TRIANGLE: f64 = 1e-13;
+
 /// The expansion that replaces the triangles of a distant node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dipole {
@@ -103,8 +107,15 @@ impl Dipole {
     }
 }
 
-/// Returns the winding number of `p`.
-pub(super) fn number(tree: &Tree, triangles: &[[Vec3; 3]], dipoles: &[Dipole], p: Vec3) -> f64 {
+/// Returns the winding number of `p` with respect to the triangles that are not in `without`, given
+/// by their positions in tree order. On a triangle, it is the mean of the values on both sides.
+pub(super) fn number(
+    tree: &Tree,
+    triangles: &[[Vec3; 3]],
+    dipoles: &[Dipole],
+    p: Vec3,
+    without: &[usize],
+) -> f64 {
     let mut far = 0.0;
     let mut near = SolidAngle::default();
     tree.descend(|k, node| match dipoles[k].solid_angle(p) {
@@ -114,7 +125,8 @@ pub(super) fn number(tree: &Tree, triangles: &[[Vec3; 3]], dipoles: &[Dipole], p
         }
         None => {
             if node.is_leaf() {
-                triangles[node.pieces()].iter().for_each(|t| near.add(p, t));
+                let counted = node.pieces().filter(|k| !without.contains(k));
+                counted.for_each(|k| near.add(p, &triangles[k]));
             }
             true
         }
@@ -146,10 +158,13 @@ impl SolidAngle {
         let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
         let im = a.dot(&b.cross(&c));
         let re = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-        let scale = re.abs().max(im.abs());
-        if scale == 0.0 {
-            return; // `p` is a corner.
+        // Seen from a point of the triangle, the solid angle is half a turn from one side and minus
+        // half a turn from the other.
+        let rounding = ON_TRIANGLE * la * lb * lc;
+        if im.abs() <= rounding && re <= rounding {
+            return;
         }
+        let scale = re.abs().max(im.abs());
         let (re, im) = (re / scale, im / scale);
         let product = (self.re * re - self.im * im, self.re * im + self.im * re);
         if self.im >= 0.0 && im >= 0.0 && product.1 < 0.0 {
