@@ -120,6 +120,40 @@ exact.ball = { center = [0, 0, 0], radius = 0.4 }
 }
 
 #[test]
+fn regions_are_read_at_any_depth_and_mistakes_are_located() {
+    let text = |initial: &str| {
+        format!(
+            "version = 1\n[domain.tiled]\ndx = 0.1\n[initial]\n{initial}\n[evolve]\nend_time = 1\n"
+        )
+    };
+    let parse = |initial: &str| Config::parse(&text(initial), "case.toml".as_ref(), &[]);
+    let config = parse(
+        "difference = [ { union = [ { mesh = { path = \"a.stl\", thickness = 1 } }, \
+         { ball = { center = [0, 0, 0], radius = 1 } } ] }, { expression = \"x\" } ]",
+    );
+    assert!(matches!(config.unwrap().initial, Some(Initial::Region(_))));
+    for (initial, what) in [
+        (
+            "union = [ { mesh = { path = \"a.stl\", thickness = -1 } } ]",
+            "initial.union.0.mesh.thickness",
+        ),
+        ("union = [ { mesch = { path = \"a.stl\" } } ]", "mesch"),
+        (
+            "union = [ { expression = \"x + t\" }, { mesh = { path = \"a.stl\" } } ]",
+            "initial.union.0.expression",
+        ),
+        ("intersection = [ { expression = \"x\" }, { expression = \"y\" } ]", "unbounded"),
+        (
+            "union = [ { ball = { center = [0, 0, 0], radius = -1 } }, { mesh = { path = \"a.stl\" } } ]",
+            "radius",
+        ),
+    ] {
+        let error = parse(initial).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+#[test]
 fn unknown_keys_name_line_table_and_nearest_key() {
     assert_has(
         &refusal(&with("clf = 0.5"), &[]),

@@ -88,6 +88,65 @@ fn a_sphere_in_tetrahedra_has_the_distances_of_its_formula() {
     }
 }
 
+/// Writes two unit spheres as one surface. Their centers are 1 apart.
+fn write_spheres(path: &Path) {
+    let mut spheres = sphere(5);
+    let n = spheres.vertices.len();
+    let moved: Vec<[f64; 3]> = spheres.vertices.iter().map(|&[x, y, z]| [x + 1.0, y, z]).collect();
+    spheres.vertices.extend(moved);
+    let cells: Vec<u32> = spheres.cells.iter().map(|v| v + n as u32).collect();
+    spheres.cells.extend(cells);
+    write_surface(path, &spheres);
+}
+
+#[test]
+fn spheres_that_overlap_are_their_union_on_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    write_spheres(&folder.path().join("two.vtp"));
+    let cells = "cells = [36, 28, 28], min = [-1.3, -1.4, -1.4], max = [2.3, 1.4, 1.4]";
+    let cube = generated(&format!("cube = {{ {cells} }}"));
+    let found = phi(folder.path(), "mesh.path = \"two.vtp\"", &cube).unwrap();
+    let measures = Measurer::new(&cube).measure(&cube, &found);
+    assert_near(measures.enclosed, 7.0686, 0.01);
+    assert_eq!(measures.components, 1);
+    let at = |place: [f64; 3]| {
+        let near = |x: &[f64; 3]| (Vec3::from(*x) - Vec3::from(place)).norm() < 1e-9;
+        found[cube.vertices.iter().position(near).unwrap()]
+    };
+    // The circle where the spheres meet is nearest to the point halfway between the centers.
+    assert_near(at([0.5, 0.0, 0.0]), -0.75_f64.sqrt(), 2e-3);
+    let square = generated("square = { cells = [36, 28], min = [-1.3, -1.4], max = [2.3, 1.4] }");
+    let phi = phi(folder.path(), "mesh.path = \"two.vtp\"", &square).unwrap();
+    let lens = 2.0 * (std::f64::consts::PI / 3.0 - 0.75_f64.sqrt() / 2.0);
+    let area = 2.0 * std::f64::consts::PI - lens;
+    assert_near(Measurer::new(&square).measure(&square, &phi).enclosed, area, 0.01);
+}
+
+#[test]
+fn regions_combine_files_shapes_and_expressions_on_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    write_spheres(&folder.path().join("two.vtp"));
+    let cells = "cells = [36, 28, 28], min = [-1.3, -1.4, -1.4], max = [2.3, 1.4, 1.4]";
+    let cube = generated(&format!("cube = {{ {cells} }}"));
+    let enclosed = |initial: &str| {
+        let phi = phi(folder.path(), initial, &cube).unwrap();
+        Measurer::new(&cube).measure(&cube, &phi).enclosed
+    };
+    let mesh = "{ mesh = { path = \"two.vtp\" } }";
+    let ball = "{ ball = { center = [0, 0, 0], radius = 1 } }";
+    let unit = 4.0 / 3.0 * std::f64::consts::PI;
+    assert_near(enclosed(&format!("intersection = [{mesh}, {ball}]")), unit, 0.02);
+    assert_near(enclosed(&format!("difference = [{mesh}, {ball}]")), 7.0686 - unit, 0.02);
+    let half = "{ expression = \"1e6*(x - 0.5)\" }";
+    assert_near(enclosed(&format!("intersection = [{mesh}, {half}]")), 0.5 * 7.0686, 0.02);
+    let nested = format!("union = [{{ intersection = [{mesh}, {half}] }}, {ball}]");
+    // The ball adds the cap beyond the plane, with a height of 1/2.
+    let cap = std::f64::consts::PI * 0.25 * (3.0 - 0.5) / 3.0;
+    assert_near(enclosed(&nested), 0.5 * 7.0686 + cap, 0.02);
+    let shell = "mesh = { path = \"two.vtp\", thickness = 0.4 }";
+    assert!(enclosed(shell) > 0.4 * 15.0, "{}", enclosed(shell));
+}
+
 #[test]
 fn a_square_cuts_a_torus() {
     let folder = tempfile::tempdir().unwrap();

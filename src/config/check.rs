@@ -4,9 +4,10 @@ mod evolve;
 mod reconstruct;
 mod tiled;
 
-use super::initial::Initial;
+use super::initial::{Initial, InitialMesh, InitialVolume};
 use super::initial_image::InitialImage;
 use super::mesh_source::MeshSource;
+use super::region::Region;
 use super::tables::{Checkpoints, Domain, SeriesFormat};
 use super::values::Speed;
 use super::{Bounds, Config, MOST_THREADS, Precision, Seed};
@@ -204,23 +205,45 @@ fn check_task(config: &Config) -> Checked {
 fn check_initial(config: &Config) -> Checked {
     match &config.initial {
         Some(Initial::Shape(shape)) => check_shape("initial", shape),
-        Some(Initial::Mesh { mesh }) => {
-            check_path(config, "initial.mesh.path", &mesh.path)?;
-            positive("initial.mesh.scale", Some(mesh.scale))?;
-            finite("initial.mesh.translate", &mesh.translate)
-        }
+        Some(Initial::Mesh { mesh }) => check_surface(config, "initial.mesh", mesh),
+        Some(Initial::Region(region)) => check_region(config, "initial", region),
         Some(Initial::Curve { curve }) => check_path(config, "initial.curve.path", &curve.path),
-        Some(Initial::Volume { volume }) => {
-            check_path(config, "initial.volume.path", &volume.path)?;
-            finite("initial.volume.level", &[volume.level])?;
-            match volume.raw.as_deref().map(str::parse::<RawLayout>) {
-                Some(Err(what)) => Err(flaw("initial.volume.raw", what, "")),
-                _ => Ok(()),
-            }
-        }
+        Some(Initial::Volume { volume }) => check_volume(config, "initial.volume", volume),
         Some(Initial::Image { image }) => check_image(config, image),
         Some(Initial::Expression { expression }) => timeless("initial.expression", expression),
         Some(Initial::Data { .. } | Initial::Group { .. }) | None => Ok(()),
+    }
+}
+
+fn check_surface(config: &Config, key: &str, mesh: &InitialMesh) -> Checked {
+    check_path(config, &format!("{key}.path"), &mesh.path)?;
+    positive(&format!("{key}.scale"), Some(mesh.scale))?;
+    positive(&format!("{key}.thickness"), mesh.thickness)?;
+    finite(&format!("{key}.translate"), &mesh.translate)
+}
+
+fn check_volume(config: &Config, key: &str, volume: &InitialVolume) -> Checked {
+    check_path(config, &format!("{key}.path"), &volume.path)?;
+    finite(&format!("{key}.level"), &[volume.level])?;
+    match volume.raw.as_deref().map(str::parse::<RawLayout>) {
+        Some(Err(what)) => Err(flaw(&format!("{key}.raw"), what, "")),
+        _ => Ok(()),
+    }
+}
+
+fn check_region(config: &Config, key: &str, region: &Region) -> Checked {
+    match region {
+        Region::Shape(shape) => check_shape(key, shape),
+        Region::Mesh { mesh } => check_surface(config, &format!("{key}.mesh"), mesh),
+        Region::Volume { volume } => check_volume(config, &format!("{key}.volume"), volume),
+        Region::Expression { expression } => timeless(&format!("{key}.expression"), expression),
+        Region::Union { .. } | Region::Intersection { .. } | Region::Difference { .. } => {
+            let parts = region.parts();
+            require(!parts.is_empty(), key, "combines no regions", "name at least one")?;
+            let mut parts = parts.into_iter();
+            parts
+                .try_for_each(|(below, part)| check_region(config, &format!("{key}.{below}"), part))
+        }
     }
 }
 

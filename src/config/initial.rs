@@ -3,13 +3,12 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::de::value::EnumAccessDeserializer;
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, VariantAccess, Visitor,
 };
 use serde::{Deserialize, Serialize};
 
-use super::InitialImage;
+use super::{InitialImage, Region};
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 use crate::io::{Frame, Moment};
@@ -28,6 +27,8 @@ pub enum Initial {
         /// The mesh.
         mesh: InitialMesh,
     },
+    /// Region combined from shapes, meshes, volumes and expressions.
+    Region(Region),
     /// Signed distance to closed curves on a triangle mesh.
     Curve {
         /// The curves.
@@ -83,6 +84,11 @@ pub struct InitialMesh {
     /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Moment>,
+    /// Thickness of a shell around the surface, in mesh units, > 0. The shell extends to half of it
+    /// on both sides, so the surface may be open. Default: no shell, the inside of the surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub thickness: Option<f64>,
 }
 
 fn one() -> f64 {
@@ -194,8 +200,8 @@ impl<'de> Deserialize<'de> for Initial {
                     "image" => Initial::Image { image: value.newtype_variant()? },
                     "expression" => Initial::Expression { expression: value.newtype_variant()? },
                     _ => {
-                        let shape = EnumAccessDeserializer::new(Resumed(name, value));
-                        Initial::Shape(Shape::deserialize(shape)?)
+                        let region = Region::named(name, value)?;
+                        region.as_shape().map_or(Initial::Region(region), Initial::Shape)
                     }
                 })
             }
@@ -205,7 +211,7 @@ impl<'de> Deserialize<'de> for Initial {
 }
 
 /// Reads a name, and returns an error at the position of the name unless it is in the list.
-struct Known(&'static [&'static str]);
+pub(super) struct Known(pub &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Known {
     type Value = String;
@@ -219,7 +225,7 @@ impl<'de> DeserializeSeed<'de> for Known {
 }
 
 /// An entry whose name has already been read. It is offered to a visitor again, with its value.
-struct Resumed<V>(String, V);
+pub(super) struct Resumed<V>(pub String, pub V);
 
 impl<'de, V: VariantAccess<'de>> EnumAccess<'de> for Resumed<V> {
     type Error = V::Error;

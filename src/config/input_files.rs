@@ -21,11 +21,12 @@ impl Config {
             Domain::Tiled(_) => {}
         }
         paths.extend(match &self.initial {
-            Some(Initial::Mesh { mesh }) => Some(mesh.path.as_str()),
-            Some(Initial::Curve { curve }) => Some(curve.path.as_str()),
-            Some(Initial::Volume { volume }) => Some(volume.path.as_str()),
-            Some(Initial::Image { image }) => Some(image.path.as_str()),
-            _ => None,
+            Some(Initial::Mesh { mesh }) => vec![mesh.path.as_str()],
+            Some(Initial::Region(region)) => region.files(),
+            Some(Initial::Curve { curve }) => vec![curve.path.as_str()],
+            Some(Initial::Volume { volume }) => vec![volume.path.as_str()],
+            Some(Initial::Image { image }) => vec![image.path.as_str()],
+            _ => Vec::new(),
         });
         let volumes = self.evolve.iter().flat_map(|evolve| evolve.volumes());
         paths.extend(volumes.map(|(_, array)| array.volume.as_str()));

@@ -19,6 +19,7 @@ mod paths;
 mod picture;
 mod reconstruct;
 mod reference;
+mod region;
 mod schema;
 mod seed;
 mod settings;
@@ -44,6 +45,7 @@ pub use mesh_source::{DataFile, MeshRepair, MeshSource};
 pub use picture::{Drawn, Picture};
 pub use reconstruct::{CloudSource, Reconstruct};
 pub use reference::reference;
+pub use region::Region;
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
 
 use super::clock::Dated;
 use super::{CleanedMesh, frames};
@@ -11,10 +14,9 @@ use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::io::{self, Curves};
 use crate::levelset::eikonal::{EikonalState, Slowness, solve};
-use crate::mesh::{self, Kind, Mesh};
+use crate::mesh::{Kind, Mesh};
 use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
-use crate::surface::{self, PlaneCurves, Side, TriangleIndex};
-use crate::words::counted;
+use crate::surface::{self, PlaneCurves, Side, Solid, TriangleIndex};
 
 /// Warnings about a file, printed immediately and kept for the report.
 struct Warnings<'a> {
@@ -43,9 +45,9 @@ pub(super) struct ClosedSurface {
     pub frame: io::FileFrame,
     /// The time that the file states, if any.
     pub time: Option<f64>,
-    pub vertices: Vec<[f64; 3]>,
-    /// Triangles, oriented consistently with their neighbors wherever possible.
-    pub triangles: Vec<u32>,
+    pub solid: Solid,
+    /// The thickness of the shell around the surface, if the inside is a shell.
+    pub thickness: Option<f64>,
 }
 
 /// Returns the signed distance from the vertices of the case's mesh to a triangle mesh. It is
@@ -64,13 +66,73 @@ pub(super) fn from_mesh(
     dated: &mut Option<Dated>,
 ) -> Result<Vec<f64>> {
     let surface = ClosedSurface::read(config, from, warnings)?;
-    *dated = Dated::of(surface.time, surface.path.clone());
+    *dated = surface.dated();
     let mixed = frames::different(&surface.path, &surface.frame, &cleaned.about.frame);
     Warnings { path: &surface.path, kept: warnings }.add_whole(mixed);
-    let index = TriangleIndex::new(&surface.vertices, &surface.triangles);
-    let distances = index.signed_distances(&cleaned.mesh.vertices);
-    surface.doubts("vertices", distances.undecided, distances.inverted, warnings);
-    Ok(distances.values)
+    let level = SurfaceLevel::new(surface);
+    let distances = level.signed_distances(&cleaned.mesh.vertices);
+    level.doubts("vertices", warnings);
+    Ok(distances)
+}
+
+/// A surface with an index for distances to it.
+pub(super) struct SurfaceLevel {
+    pub surface: ClosedSurface,
+    index: TriangleIndex,
+    undecided: AtomicUsize,
+    inverted: AtomicUsize,
+}
+
+impl SurfaceLevel {
+    /// Reads a mesh. Doubts about it are added to `warnings`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`ClosedSurface::read`].
+    pub(super) fn read(
+        config: &Config,
+        from: &InitialMesh,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self> {
+        Ok(Self::new(ClosedSurface::read(config, from, warnings)?))
+    }
+
+    fn new(surface: ClosedSurface) -> Self {
+        let index = surface.index();
+        SurfaceLevel { surface, index, undecided: 0.into(), inverted: 0.into() }
+    }
+
+    /// Returns the signed distances of points, negative inside the surface or its shell, and counts
+    /// uncertain signs.
+    pub(super) fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
+        if let Some(thickness) = self.surface.thickness {
+            let distance = |&x: &[f64; 3]| match self.index.closest(x) {
+                Some(closest) => closest.distance - 0.5 * thickness,
+                None => f64::INFINITY,
+            };
+            return points.par_iter().map(distance).collect();
+        }
+        let found = self.index.signed_distances(points);
+        self.undecided.fetch_add(found.undecided, Ordering::Relaxed);
+        self.inverted.fetch_add(found.inverted, Ordering::Relaxed);
+        found.values
+    }
+
+    /// Returns the signed distance of a point without counting an uncertain sign.
+    pub(super) fn signed_distance(&self, x: [f64; 3]) -> f64 {
+        self.surface.signed_distance(&self.index, x)
+    }
+
+    /// Forgets the points with uncertain signs that were counted so far.
+    pub(super) fn forget_doubts(&self) {
+        self.undecided.store(0, Ordering::Relaxed);
+        self.inverted.store(0, Ordering::Relaxed);
+    }
+
+    /// Warns about the points with uncertain signs. `points` names their kind.
+    pub(super) fn doubts(&self, points: &str, warnings: &mut Vec<String>) {
+        let counts = [&self.undecided, &self.inverted].map(|n| n.load(Ordering::Relaxed));
+        self.surface.doubts(points, counts[0], counts[1], warnings);
+    }
 }
 
 impl ClosedSurface {
@@ -89,51 +151,48 @@ impl ClosedSurface {
         let (frame, time) = (read.about.frame, read.about.state.time);
         let mut warnings = Warnings { path: &path, kept: warnings };
         read.warnings.iter().for_each(|w| warnings.add(w));
-        let shape = read.mesh;
-        let unfit = match shape.kind {
-            Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
-            Kind::Planar => {
-                Some(("lies in a plane", "use a closed surface, or choose initial.curve"))
-            }
-            Kind::Surface => None,
+        let solid = match from.thickness {
+            Some(_) => Solid::sheets(&read.mesh),
+            None => Solid::new(&read.mesh),
         };
-        if let Some((what, remedy)) = unfit {
-            return Err(Error::input(&path, "", format!("{what}, so it encloses nothing"), remedy));
-        }
-        let cleaning = mesh::assess(&shape).map_err(|error| error.in_file(&path))?;
-        if let Some(summary) = cleaning.summary() {
-            warnings.add(summary);
-        }
-        let triangles = shape.cells.as_chunks::<3>().0;
-        let mut triangles: Vec<u32> =
-            cleaning.kept_cells.iter().flat_map(|&t| triangles[t as usize]).collect();
+        let solid = solid.map_err(|error| error.in_file(&path))?;
+        solid.warnings.iter().for_each(|w| warnings.add(w));
         let place = |x: &[f64; 3]| std::array::from_fn(|k| from.scale * x[k] + from.translate[k]);
-        let vertices: Vec<[f64; 3]> = shape.vertices.iter().map(place).collect();
-        let found = surface::orient(&vertices, &mut triangles);
-        if found.turned > 0 {
-            let triangles = counted(found.turned, ["triangle faces", "triangles face"]);
-            warnings.add(format!("{triangles} the opposite way from the neighbors: flipped"));
-        }
-        if found.one_sided > 0 {
-            let parts = counted(found.one_sided, ["component has", "components have"]);
-            warnings.add(format!("{parts} only one side, like a Moebius strip"));
-        }
-        if found.open_edges + found.nonmanifold_edges > 0 {
-            warnings.add(format!(
-            "not closed: {} edges with one triangle, {} with three or more; inside is where the \
-             winding number exceeds 1/2",
-            found.open_edges, found.nonmanifold_edges
-        ));
-        }
-        Ok(ClosedSurface { path, frame, time, vertices, triangles })
+        let (solid, thickness) = (solid.moved(place), from.thickness);
+        Ok(ClosedSurface { solid, thickness, path, frame, time })
     }
 
-    /// Returns the smallest and the largest coordinates.
+    /// Returns the time that the file states, if any.
+    pub(super) fn dated(&self) -> Option<Dated> {
+        Dated::of(self.time, self.path.clone())
+    }
+
+    /// Returns an index for distances to the surface.
+    pub(super) fn index(&self) -> TriangleIndex {
+        self.solid.index()
+    }
+
+    /// Returns the signed distance of a point, negative inside the surface or its shell. `index` is
+    /// that of [`ClosedSurface::index`].
+    pub(super) fn signed_distance(&self, index: &TriangleIndex, x: [f64; 3]) -> f64 {
+        let Some(closest) = index.closest(x) else { return f64::INFINITY };
+        match self.thickness {
+            Some(thickness) => closest.distance - 0.5 * thickness,
+            None if index.winding_number(x).abs() > 0.5 => -closest.distance,
+            None => closest.distance,
+        }
+    }
+
+    /// Returns whether the signed distance has no jump, as it has across a hole.
+    pub(super) fn is_continuous(&self) -> bool {
+        self.thickness.is_some() || self.solid.open_edges == 0
+    }
+
+    /// Returns a box that contains the boundary of the inside.
     pub(super) fn bounds(&self) -> ([f64; 3], [f64; 3]) {
-        let ends = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        self.vertices.iter().fold(ends, |(low, high), x| {
-            (std::array::from_fn(|k| low[k].min(x[k])), std::array::from_fn(|k| high[k].max(x[k])))
-        })
+        let (low, high) = self.solid.bounds();
+        let more = 0.5 * self.thickness.unwrap_or(0.0);
+        (low.map(|x| x - more), high.map(|x| x + more))
     }
 
     /// Warns about points whose side is uncertain, and about points with negative winding numbers.
@@ -146,19 +205,7 @@ impl ClosedSurface {
         warnings: &mut Vec<String>,
     ) {
         let mut warnings = Warnings { path: &self.path, kept: warnings };
-        if undecided > 0 {
-            let (low, high) = (surface::UNDECIDED.start, surface::UNDECIDED.end);
-            warnings.add(format!(
-                "the side of {undecided} {points} is uncertain: winding numbers between {low} and \
-                 {high}"
-            ));
-        }
-        if inverted > 0 {
-            warnings.add(format!(
-                "normals point inwards (negative winding number at {inverted} {points}): taken as \
-                 inside anyway"
-            ));
-        }
+        surface::doubts(points, undecided, inverted).iter().for_each(|doubt| warnings.add(doubt));
     }
 }
 

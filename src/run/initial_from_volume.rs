@@ -86,19 +86,20 @@ impl Sides {
 }
 
 impl VolumeLevel {
-    /// Reads the volume of `initial.volume`. Doubts about it are added to `warnings`.
+    /// Reads a volume. `table` is its key in the case, such as "initial.volume". Doubts about it
+    /// are added to `warnings`.
     ///
     /// # Errors
     /// Returns the errors of [`Named::read`]. Returns [`Error::Case`] if no value is finite, or if
     /// the level does not lie between the smallest and the largest value.
     pub(super) fn read(
         config: &Config,
+        table: &str,
         from: &InitialVolume,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let (raw, array) = (from.raw.as_deref(), from.array.as_deref());
-        let named =
-            Named { table: "initial.volume", path: &from.path, raw, array, time: from.time };
+        let named = Named { table, path: &from.path, raw, array, time: from.time };
         let (path, io::VolumeFile { volume, state, .. }) = named.read(config, warnings)?;
         let dated = Dated::of(state.time, path.clone());
         let found = volume.statistics();
@@ -115,16 +116,16 @@ impl VolumeLevel {
             warnings.push(warning);
         }
         let Some((min, max)) = found.min.zip(found.max) else {
-            let what = format!("initial.volume: no value of {} is finite", path.display());
-            return Err(config.error_at("initial.volume.path", what, "name another volume"));
+            let what = format!("{table}: no value of {} is finite", path.display());
+            return Err(config.error_at(&format!("{table}.path"), what, "name another volume"));
         };
         if !(min < level && level < max) {
             let what = format!(
-                "initial.volume.level is {level}, but the values of {} lie between {min} and {max}",
+                "{table}.level is {level}, but the values of {} lie between {min} and {max}",
                 path.display()
             );
             let remedy = "use a level between them";
-            return Err(config.error_at("initial.volume.level", what, remedy));
+            return Err(config.error_at(&format!("{table}.level"), what, remedy));
         }
         let outside = 0.5 * (max - min);
         let sides = Sides::new(&volume, |v| v.is_finite() && sign * (v - level) < 0.0);

@@ -17,6 +17,7 @@ mod frames;
 mod identity;
 mod initial_from_group;
 mod initial_from_image;
+mod initial_from_region;
 mod initial_from_surface;
 mod initial_from_volume;
 mod marks;

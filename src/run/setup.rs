@@ -6,7 +6,7 @@ use super::clock::Dated;
 use super::fields::{cell_values, vertex_values};
 use super::initial_from_image::ImageLevel;
 use super::initial_from_volume::VolumeLevel;
-use super::{CleanedMesh, initial_from_group, initial_from_surface};
+use super::{CleanedMesh, initial_from_group, initial_from_region, initial_from_surface};
 use crate::config::{Config, Initial, Speed};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
@@ -45,11 +45,15 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
         Some(Initial::Mesh { mesh }) => {
             initial_from_surface::from_mesh(config, mesh, cleaned, &mut warnings, &mut dated)?
         }
+        Some(Initial::Region(region)) => {
+            let place = ("initial", region);
+            initial_from_region::from_region(config, place, cleaned, &mut warnings, &mut dated)?
+        }
         Some(Initial::Curve { curve }) => {
             initial_from_surface::from_curve(config, curve, cleaned, &mut warnings, &mut dated)?
         }
         Some(Initial::Volume { volume }) => {
-            let level = VolumeLevel::read(config, volume, &mut warnings)?;
+            let level = VolumeLevel::read(config, "initial.volume", volume, &mut warnings)?;
             dated = level.dated.clone();
             cleaned.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
         }

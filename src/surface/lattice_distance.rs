@@ -102,8 +102,8 @@ impl LatticeDistance {
         }
     }
 
-    /// Makes the inside a shell: all points within `half_thickness` voxels of the surface, which may
-    /// be open.
+    /// Makes the inside a shell: all points within `half_thickness` voxels of the surface, which
+    /// may be open.
     pub fn shell(self, half_thickness: f64) -> Self {
         LatticeDistance {
             // Across the boundary of a sheet, the distance has no jump.

@@ -136,7 +136,7 @@ impl TriangleIndex {
     /// coordinates as large as those of the point.
     pub(super) fn rounding(&self, point: Vec3) -> f64 {
         let largest = self.tree.nodes[0].farthest(Vec3::zeros()).max(point.amax());
-        4.0 * f64::EPSILON * largest
+        16.0 * f64::EPSILON * largest
     }
 
     /// Returns the distances of `points` to the surface, negative where the absolute value of the

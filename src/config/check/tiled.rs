@@ -150,6 +150,7 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
         Initial::Group { .. } => return of_meshes(true, "initial.group", "use a shape or a file"),
         Initial::Curve { .. } => return of_meshes(true, "initial.curve", "use a shape or a file"),
         Initial::Mesh { .. } | Initial::Volume { .. } => false,
+        Initial::Region(region) => !region.is_bounded(),
         Initial::Image { image } => {
             let remedy = "add extrude = [lower, upper], the ends of the mask along z";
             let what = "has no ends along z, which tiles need";

@@ -7,6 +7,7 @@ mod failure;
 mod gpu;
 mod levels;
 mod motion;
+mod region_block;
 mod resolution;
 mod solver;
 mod start;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::TiledCase;
 use super::coefficients::Lines;
+use super::region_block::Block;
 use crate::config::{Config, Initial};
 use crate::error::{Error, Result};
 use crate::expression::Lattice;
@@ -14,16 +15,16 @@ use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
 use crate::run::clock::Dated;
 use crate::run::frames;
 use crate::run::initial_from_image::ImageLevel;
-use crate::run::initial_from_surface::ClosedSurface;
+use crate::run::initial_from_region::RegionLevel;
+use crate::run::initial_from_surface::{ClosedSurface, SurfaceLevel};
 use crate::run::initial_from_volume::VolumeLevel;
-use crate::surface::LatticeDistance;
 
 /// Largest number of tiles in a box that is searched for the interface. Such a search takes a few
 /// minutes.
 const MOST_TILES: f64 = 4e9;
 
 /// Largest number of voxels along the edge of a block, including one layer around the block.
-const MOST: usize = 10;
+pub(super) const MOST: usize = 10;
 
 /// Returns whether phi of `[initial]` is the signed distance to its interface.
 pub(super) fn is_distance(config: &Config) -> bool {
@@ -35,16 +36,18 @@ pub(super) enum Source {
     /// A shape, intersected with the bounds of the case.
     Shape(Shape),
     Expression(Lattice),
-    Mesh(ClosedSurface),
+    Mesh(Box<ClosedSurface>),
     Volume(Box<VolumeLevel>),
     Image(Box<ImageLevel>),
+    Region(RegionLevel),
 }
 
 impl Source {
     /// Returns the time of the file that phi comes from, if it states one.
     pub(super) fn dated(&self) -> Option<Dated> {
         match self {
-            Source::Mesh(surface) => Dated::of(surface.time, surface.path.clone()),
+            Source::Mesh(surface) => surface.dated(),
+            Source::Region(region) => region.dated(),
             Source::Volume(level) => level.dated.clone(),
             Source::Shape(_) | Source::Expression(_) | Source::Image(_) => None,
         }
@@ -77,14 +80,25 @@ impl TiledCase<'_> {
                 let mixed = frames::beside_volumes(self.config, &surface.path, &surface.frame);
                 mixed.iter().for_each(|warning| tracing::warn!("{warning}"));
                 warnings.extend(mixed);
-                Source::Mesh(surface)
+                Source::Mesh(Box::new(surface))
             }
             Some(Initial::Volume { volume }) => {
-                let level = VolumeLevel::read(self.config, volume, warnings)?;
+                let table = "initial.volume";
+                let level = VolumeLevel::read(self.config, table, volume, warnings)?;
                 Source::Volume(Box::new(level))
             }
             Some(Initial::Image { image }) => {
                 Source::Image(Box::new(ImageLevel::read(self.config, image, warnings)?))
+            }
+            Some(Initial::Region(region)) => {
+                let region = RegionLevel::read(self.config, "initial", region, warnings)?;
+                for surface in region.surfaces() {
+                    let (path, frame) = (&surface.surface.path, &surface.surface.frame);
+                    let mixed = frames::beside_volumes(self.config, path, frame);
+                    mixed.iter().for_each(|warning| tracing::warn!("{warning}"));
+                    warnings.extend(mixed);
+                }
+                Source::Region(region)
             }
             _ => return Err(self.unbounded()),
         })
@@ -101,6 +115,10 @@ impl TiledCase<'_> {
             Source::Shape(shape) => shape.bounds().ok_or_else(|| self.unbounded()),
             Source::Expression(_) => bounds.ok_or_else(|| self.unbounded()),
             Source::Mesh(surface) => Ok(surface.bounds()),
+            Source::Region(region) => match region.bounds()? {
+                Some(all) => Ok(common(all, bounds)),
+                None => bounds.ok_or_else(|| self.unbounded()),
+            },
             Source::Volume(level) => Ok(common(level.bounds()?, bounds)),
             Source::Image(image) => match image.bounds() {
                 Some(all) => Ok(common(all, bounds)),
@@ -120,7 +138,13 @@ impl TiledCase<'_> {
         source: &Source,
         warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
+        if let Source::Region(region) = source {
+            region.surfaces().for_each(SurfaceLevel::forget_doubts);
+        }
         let (grid, phi, [undecided, inverted]) = self.fill::<R, S, E>(source)?;
+        if let Source::Region(region) = source {
+            region.surfaces().for_each(|surface| surface.doubts("voxels", warnings));
+        }
         if let Source::Mesh(surface) = source {
             surface.doubts("voxels", undecided, inverted, warnings);
         }
@@ -196,6 +220,18 @@ impl TiledCase<'_> {
                         for (value, distance) in out.iter_mut().zip(distances) {
                             *value = R::of(distance / lines.dx);
                         }
+                    }
+                    if self.source.bounds.is_some() {
+                        within(&axes, lines.dx, far, out, |x| frame.signed_distance(x));
+                    }
+                }
+                Source::Region(region) => {
+                    let mut distances = [0.0; 512];
+                    let distances = &mut distances[..E.pow(3)];
+                    let block = Block { axes, dx: lines.dx, far };
+                    region.combine(distances, &|leaf, out| block.fill::<E>(leaf, out));
+                    for (value, distance) in out.iter_mut().zip(distances) {
+                        *value = R::of(*distance / lines.dx);
                     }
                     if self.source.bounds.is_some() {
                         within(&axes, lines.dx, far, out, |x| frame.signed_distance(x));
@@ -303,11 +339,13 @@ fn fill_near<R: Real, S: Stored<R>, const E: usize>(
     band: Band<R>,
     lines: Lines,
 ) -> Result<Filled<S, E>> {
-    let ClosedSurface { vertices, triangles, .. } = surface;
     // The width is slightly larger than the band, so that values at the edge of the band are
     // correct.
     let width = band.gamma.to_f64() + 1.0;
-    let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
+    let mut distance = surface.solid.on_lattice(lines.origin, lines.dx, width);
+    if let Some(thickness) = surface.thickness {
+        distance = distance.shell(0.5 * thickness / lines.dx);
+    }
     let seeds = distance.blocks(E)?;
     let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
     let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -322,7 +360,7 @@ fn fill_near<R: Real, S: Stored<R>, const E: usize>(
 
 /// Iterates over the positions of `edge^3` voxels of a block, x fastest. The first voxel along each
 /// axis is `from`.
-fn places(
+pub(super) fn places(
     axes: &[[f64; MOST]; 3],
     from: usize,
     edge: usize,
@@ -362,7 +400,7 @@ fn within<R: Real>(
 
 /// Converts a function on a block of `E^3` voxels with one layer around it to an approximate
 /// distance in voxels by dividing the function by its slope.
-fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
+pub(super) fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
     let n = E + 2;
     for (k, out) in out.iter_mut().enumerate() {
         let at = (k % E + 1) + n * ((k / E % E + 1) + n * (k / (E * E) + 1));
