@@ -37,6 +37,8 @@ pub mod sources;
 mod states;
 mod task;
 pub mod terms;
+mod thin_layers;
+mod thin_walls;
 mod tiled;
 mod time_loop;
 mod whole_mesh;

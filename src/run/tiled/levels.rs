@@ -47,6 +47,7 @@ impl TiledCase<'_> {
         let case = self.on(&coarsest);
         let (grid, phi) = case.start::<R, S, E>(source, warnings)?;
         case.doubt_resolution::<R, S, E>(&grid, &phi, warnings);
+        case.doubt_walls::<R, S, E>(source, &grid, &phi, warnings);
         self.check_memory::<S, E>(&self.counted(&grid), grid.bytes() + phi.bytes())?;
         Ok((grid, phi))
     }

@@ -12,6 +12,7 @@ mod resolution;
 mod solver;
 mod start;
 mod states;
+mod thin;
 
 use std::sync::{Arc, OnceLock};
 
@@ -111,6 +112,7 @@ impl TiledCase<'_> {
         let warnings = &mut Vec::new();
         let source = self.read(warnings)?;
         clock::start_time(self.config, source.dated().as_ref())?;
+        self.doubt_layers(&source, warnings)?;
         let expected = match self.expected::<R, S, E>(&source)? {
             Some(expected) => {
                 self.check_volume::<R>(None)?;
@@ -159,6 +161,7 @@ impl TiledCase<'_> {
         let start_time = clock::start_time(config, dated.as_ref())?;
         clock::note(config, dated.as_ref(), start_time, report);
         let start_time = *self.start_time.get_or_init(|| start_time);
+        self.doubt_layers(&source, &mut report.warnings)?;
         let (grid, phi) = self.first_tiles::<R, S, E>(&source, &mut report.warnings)?;
         drop(source);
         let (stopped, state) = stopped.unzip();

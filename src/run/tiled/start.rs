@@ -15,7 +15,7 @@ use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
 use crate::run::clock::Dated;
 use crate::run::frames;
 use crate::run::initial_from_image::ImageLevel;
-use crate::run::initial_from_region::RegionLevel;
+use crate::run::initial_from_region::{Leaf, RegionLevel};
 use crate::run::initial_from_surface::{ClosedSurface, SurfaceLevel};
 use crate::run::initial_from_volume::VolumeLevel;
 
@@ -58,6 +58,40 @@ impl Source {
 /// side was undecided, and the number of voxels that count as inside because of a negative winding
 /// number.
 type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
+
+impl Source {
+    /// Returns a function that is negative inside and close to the signed distance near the
+    /// interface, in world units.
+    pub(super) fn level(&self) -> Box<dyn Fn([f64; 3]) -> f64 + Sync + '_> {
+        let of_lattice = |lattice: &Lattice, [x, y, z]: [f64; 3]| {
+            let mut value = [0.0_f64];
+            lattice.evaluate_into([&[x], &[y], &[z]], 0.0, &mut value);
+            value[0]
+        };
+        match self {
+            Source::Shape(shape) => Box::new(|x| shape.signed_distance(x)),
+            Source::Expression(lattice) => Box::new(move |x| of_lattice(lattice, x)),
+            Source::Mesh(surface) => {
+                let index = surface.index();
+                Box::new(move |x| surface.signed_distance(&index, x))
+            }
+            Source::Volume(level) => Box::new(|x| level.value(x).max(level.beyond(x))),
+            Source::Image(image) => Box::new(|x| image.signed_distances(&[x])[0]),
+            Source::Region(region) => Box::new(move |x| {
+                let mut value = [0.0];
+                region.combine(&mut value, &|leaf, out| {
+                    out[0] = match leaf {
+                        Leaf::Shape(shape) => shape.signed_distance(x),
+                        Leaf::Mesh(surface) => surface.signed_distance(x),
+                        Leaf::Volume(level) => level.value(x).max(level.beyond(x)),
+                        Leaf::Expression(lattice) => of_lattice(lattice, x),
+                    }
+                });
+                value[0]
+            }),
+        }
+    }
+}
 
 impl TiledCase<'_> {
     /// Reads `[initial]`. Doubts about its files are added to `warnings`.
