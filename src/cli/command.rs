@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::{
     Ui, check, convert, devices, distance, dt, edt, generate, info, isosurface, points,
-    reconstruct, render, run, sample, schema, voxelize,
+    reconstruct, render, run, sample, schema, sdf, voxelize,
 };
 use zeroset::error::Result;
 use zeroset::output::Claims;
@@ -24,6 +24,8 @@ pub enum Command {
     Dt(Box<dt::Args>),
     /// Compute the distance from every voxel of a volume to the voxels where an expression is true
     Edt(edt::Args),
+    /// Compute signed distances to a surface, on a grid or at points
+    Sdf(Box<sdf::Args>),
     /// Generate a mesh, or refine one from a file
     Generate(generate::Args),
     /// Convert a mesh or a volume to another format
@@ -61,6 +63,7 @@ impl Command {
             Command::Isosurface(args) => args.outputs.json,
             Command::Reconstruct(args) => args.outputs.json,
             Command::Sample(args) => args.json,
+            Command::Sdf(args) => args.json,
             _ => false,
         }
     }
@@ -71,7 +74,7 @@ impl Command {
             Command::Run(_) => "reading the case",
             Command::Check(_) => "checking the case",
             Command::Distance(_) => "reading the mesh",
-            Command::Dt(_) | Command::Edt(_) => "computing distances",
+            Command::Dt(_) | Command::Edt(_) | Command::Sdf(_) => "computing distances",
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
@@ -102,6 +105,7 @@ impl Command {
             Command::Reconstruct(args) => &args.input,
             Command::Voxelize(args) => &args.mesh,
             Command::Sample(args) => &args.mesh,
+            Command::Sdf(args) => &args.mesh,
             Command::Info(args) => &args.file,
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
         }
@@ -114,6 +118,7 @@ impl Command {
             Command::Generate(args) => args.input().into_iter().collect(),
             Command::Points(args) => args.which.inputs(&args.input),
             Command::Render(args) => args.inputs(),
+            Command::Sdf(args) => args.inputs(),
             _ => vec![self.file()],
         }
     }
@@ -134,6 +139,7 @@ impl Command {
             Command::Reconstruct(args) => args.outputs.files(&args.output),
             Command::Voxelize(args) => vec![&args.output],
             Command::Sample(args) => vec![&args.output],
+            Command::Sdf(args) => args.outputs(),
             Command::Run(_) | Command::Check(_) | Command::Distance(_) => Vec::new(),
             Command::Info(_) | Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => {
                 Vec::new()
@@ -163,6 +169,7 @@ impl Command {
             Command::Isosurface(args) => Some(args.threads.threads),
             Command::Reconstruct(args) => Some(args.threads.threads),
             Command::Sample(args) => Some(args.threads.threads),
+            Command::Sdf(args) => Some(args.threads.threads),
             Command::Generate(_)
             | Command::Convert(_)
             | Command::Voxelize(_)
@@ -203,6 +210,7 @@ impl Command {
             | Command::Render(_)
             | Command::Points(_)
             | Command::Sample(_)
+            | Command::Sdf(_)
             | Command::Info(_) => {
                 "free memory or use a machine with more memory (see also `ulimit -v`)"
             }
@@ -229,6 +237,7 @@ impl Command {
             Command::Reconstruct(args) => reconstruct::run(*args, ui),
             Command::Voxelize(args) => voxelize::run(args, ui),
             Command::Sample(args) => sample::run(args, ui),
+            Command::Sdf(args) => sdf::run(*args, ui),
             Command::Schema(args) => schema::schema(args, ui),
             Command::Defaults(args) => schema::defaults(args, ui),
             Command::Info(args) => info::run(args, ui),

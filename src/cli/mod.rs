@@ -32,6 +32,7 @@ mod render;
 mod run;
 mod sample;
 mod schema;
+mod sdf;
 mod shortened;
 mod stack;
 mod surface_outputs;

@@ -92,7 +92,7 @@ pub use vertex_data::{PartialArray, VertexData, read_data, read_data_at};
 pub use vertex_values::{write_values_csv, write_values_npy};
 pub use volume::{
     RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,
-    write_volume,
+    write_npy_table, write_volume,
 };
 pub use write::meant;
 pub use write::{WriteOptions, check_target, write_mesh, write_mesh_about};

@@ -23,7 +23,7 @@ use super::sniff::{self, Format};
 use super::{text, vtk};
 pub use raw::RawLayout;
 pub(super) use write::npy_head;
-pub use write::{check_volume_target, is_volume_target, write_volume};
+pub use write::{check_volume_target, is_volume_target, write_npy_table, write_volume};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 

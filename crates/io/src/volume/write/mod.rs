@@ -6,6 +6,7 @@ mod npy;
 mod text;
 
 pub(crate) use npy::head as npy_head;
+pub use npy::write_table as write_npy_table;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;

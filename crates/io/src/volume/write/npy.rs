@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::super::atomic;
 use super::write_file;
 use zeroset_core::error::Result;
 use zeroset_core::volume::{Samples, Volume};
@@ -25,6 +26,24 @@ pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
     let head =
         head(&format!("{{'descr': '{kind}', 'fortran_order': True, 'shape': ({x}, {y}, {z}), }}"));
     write_file(path, &head, &samples, false)
+}
+
+/// Writes columns of equal length as a table of 64-bit floats with the shape `(rows, columns)`. The
+/// file appears when it is complete.
+///
+/// # Errors
+/// Returns [`Error::Output`](zeroset_core::Error::Output) if the file cannot be written.
+pub fn write_table(path: &Path, columns: &[Vec<f64>]) -> Result<()> {
+    let (rows, n) = (columns.first().map_or(0, Vec::len), columns.len());
+    let head =
+        head(&format!("{{'descr': '<f8', 'fortran_order': True, 'shape': ({rows}, {n}), }}"));
+    atomic::write(path, |out| {
+        out.write_all(&head)?;
+        for value in columns.iter().flatten() {
+            out.write_all(&value.to_le_bytes())?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns the header: the magic bytes of the format and the text that describes the array.

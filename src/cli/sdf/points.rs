@@ -1,0 +1,65 @@
+//! Signed distances at the points of a file.
+
+use std::path::Path;
+
+use super::{Args, Found, Report, Surface, Warnings};
+use crate::cli::cloud;
+use zeroset::atomic;
+use zeroset::error::{Error, Result};
+use zeroset::io::write_npy_table;
+
+/// Returns whether a file has this extension.
+fn ends_in(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}
+
+/// Returns an error if the table cannot be written.
+pub(super) fn check(args: &Args) -> Result<()> {
+    if ends_in(&args.output, "csv") || ends_in(&args.output, "npy") {
+        return args.compressed.of(&[&args.output]).map(drop);
+    }
+    let what = format!("{}: the table of --at must be a .csv or .npy file", args.output.display());
+    Err(Error::usage(what, "end the name in .csv or .npy"))
+}
+
+/// Computes the distances and writes the table.
+pub(super) fn run(
+    args: &Args,
+    at: &Path,
+    surface: &Surface,
+    warnings: &mut Warnings,
+) -> Result<Report> {
+    let points = cloud::read(at, warnings.ui)?.points;
+    let Found { distances, closest } = surface.distances(&points, args);
+    warnings.doubt(&args.mesh, "points", distances.undecided, distances.inverted);
+    let values = &distances.values;
+    let mut names = vec!["x", "y", "z", "distance"];
+    let mut columns: Vec<Vec<f64>> =
+        (0..3).map(|k| points.iter().map(|x| x[k]).collect()).collect();
+    columns.push(values.clone());
+    if args.normals {
+        names.extend(["nx", "ny", "nz"]);
+        let near = points.iter().zip(values).zip(&closest);
+        let normals: Vec<[f64; 3]> =
+            near.map(|((&x, &d), closest)| surface.normal(x, d, closest)).collect();
+        columns.extend((0..3).map(|k| normals.iter().map(|n| n[k]).collect()));
+    }
+    if args.triangles {
+        names.push("triangle");
+        columns.push(closest.iter().map(|c| f64::from(surface.stored(c))).collect());
+    }
+    if ends_in(&args.output, "npy") {
+        write_npy_table(&args.output, &columns)?;
+    } else {
+        atomic::write(&args.output, |out| {
+            writeln!(out, "{}", names.join(","))?;
+            for n in 0..points.len() {
+                let row: Vec<String> = columns.iter().map(|c| c[n].to_string()).collect();
+                writeln!(out, "{}", row.join(","))?;
+            }
+            Ok(())
+        })?;
+    }
+    let inside = values.iter().filter(|d| **d < 0.0).count();
+    Ok(Report::new(surface, vec![points.len()], values, inside))
+}
