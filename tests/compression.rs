@@ -21,7 +21,7 @@ const WORDS: [(&str, &str); 4] = [
 ];
 
 /// Every command that writes VTK files, each without the option.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "generate sphere --subdivisions 2 -o o.vtp",
     "generate from ball.vtp --refine 1 -o o.vtu",
     "convert ball.vtp o.vtu",
@@ -35,6 +35,7 @@ const COMMANDS: [&str; 15] = [
     "isosurface ball.npy --level 4.5 -o o.vtp",
     "reconstruct cloud.ply -o o.vtp",
     "voxelize ball.vtp --size 8 -o o.vti",
+    "sdf ball.vtp --size 8 -o o.vti",
     "sample ball.vtp -n 3000 --normals -o o.vtp",
     "run case.toml -o results --overwrite",
 ];

@@ -97,7 +97,7 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 35] = [
+const COMMANDS: [(&str, &[&str]); 38] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
     ("convert done/case.pvd OUT", &["done/case.pvd", "done/case_000001.vtp"]),
@@ -138,17 +138,21 @@ const COMMANDS: [(&str, &[&str]); 35] = [
     ("reconstruct ball.vtp -o s.ply --picture OUT", &["ball.vtp"]),
     ("voxelize ball.vtp --size 8 -o OUT", &["ball.vtp"]),
     ("sample ball.vtp -n 9 -o OUT", &["ball.vtp"]),
+    ("sdf ball.vtp --size 8 -o OUT", &["ball.vtp"]),
+    ("sdf ball.vtp --size 8 -o d.nrrd --report OUT", &["ball.vtp"]),
+    ("sdf ball.vtp --at queries.csv -o OUT", &["ball.vtp", "queries.csv"]),
     ("run case.toml -o new --picture OUT", &["case.toml", "mesh.mesh", "mesh.sol"]),
 ];
 
 /// The options of each command whose values are files or folders. Those of [`READ`] are read, and
 /// all others are written.
-const OPTIONS: [(&str, &[&str]); 17] = [
+const OPTIONS: [(&str, &[&str]); 18] = [
     ("run", &["--output", "--picture"]),
     ("check", &["--output"]),
     ("distance", &["--data", "--output", "--paths", "--picture"]),
     ("dt", &["--output", "--points", "--queries"]),
     ("edt", &["--output"]),
+    ("sdf", &["--at", "--output", "--report"]),
     ("generate", &["--output"]),
     ("convert", &[]),
     ("render", &["--data", "--output"]),
@@ -164,7 +168,7 @@ const OPTIONS: [(&str, &[&str]); 17] = [
 ];
 
 /// The options that name input files.
-const READ: [&str; 4] = ["--data", "--match", "--points", "--queries"];
+const READ: [&str; 5] = ["--at", "--data", "--match", "--points", "--queries"];
 
 /// Every option in the help of the program that writes a file has a row in [`COMMANDS`].
 #[test]

@@ -51,12 +51,13 @@ fn without_numbers(text: &[u8]) -> String {
 }
 
 /// One command of each kind, and whether it prints anything besides its results.
-const COMMANDS: [(&str, bool); 19] = [
+const COMMANDS: [(&str, bool); 20] = [
     ("run case.toml -o out --overwrite", true),
     ("check case.toml", true),
     ("distance ball.vtp --from point:0,0,1.01 -o d.vtp", true),
     ("dt ball.nii --where v --queries cloud.ply -o d.csv -v", false),
     ("edt ball.nii --where v -o d.nii", false),
+    ("sdf ball.vtp --size 8 -o s.nii", true),
     ("generate square --cells 4 -o s.vtp", false),
     ("convert distance.vtp d.stl", true),
     ("render ball.nii --level 300 -o r.png", true),

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::compressed::Compressed;
 use super::threads::Threads;
 use super::times::At;
+use super::voxelize::beside_scanner;
 use super::{Ui, json, word};
 use zeroset::Cpu;
 use zeroset::atomic;
@@ -182,6 +183,10 @@ impl Surface {
         let options = MeshOptions::default().frame(args.frame).time(args.time.time);
         let mut file = read_mesh_with(&args.mesh, &options)?;
         warnings.add(&args.mesh, &file.warnings);
+        if args.at.is_none() {
+            let frame = beside_scanner(&file.about.frame);
+            warnings.add(&args.mesh, &frame.into_iter().collect::<Vec<String>>());
+        }
         if file.mesh.kind == Kind::Volume {
             file.mesh = boundary(&file.mesh).map_err(|error| error.in_file(&args.mesh))?;
         }
@@ -284,7 +289,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (start, cpu) = (Instant::now(), Cpu::current());
     let mut warnings = Warnings { ui, kept: Vec::new() };
     let surface = cpu.run(|| Surface::read(&args, &mut warnings))?;
-    let mut report = cpu.run(|| {
+    let report = cpu.run(|| {
         atomic::together(|| {
             let mut report = match &args.at {
                 Some(at) => points::run(&args, at, &surface, &mut warnings)?,
@@ -299,7 +304,6 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             Ok(report)
         })
     })?;
-    report.warnings.dedup();
     ui.print(&match ui.is_json() {
         true => json::end(&report, &args.output, 0),
         false => summary(&report, &args),

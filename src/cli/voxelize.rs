@@ -114,7 +114,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 
 /// Returns a warning if the coordinates of a surface differ, or may differ, from those in the frame
 /// of the scanner, in which volumes are placed.
-fn beside_scanner(frame: &FileFrame) -> Option<String> {
+pub(super) fn beside_scanner(frame: &FileFrame) -> Option<String> {
     Some(match frame.doubt()? {
         FrameOffset::Known(offset) => format!(
             "the coordinates are up to {offset:.3} mm off those of the scanner, in which volumes \

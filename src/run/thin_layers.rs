@@ -29,7 +29,7 @@ pub(super) struct Rows<'a> {
     /// The distance between a row and its neighbors, along each of the other two axes, in the unit
     /// of their positions.
     pub shift: [f64; 2],
-    /// The same distance in the unit of `step`.
+    /// The distance between a row and its neighbors, in the unit of `step`.
     pub apart: f64,
     /// Returns the samples of the row at a position, or nothing if there is no such row.
     pub row: &'a (dyn Fn([f64; 2]) -> Vec<f64> + Sync),
@@ -124,7 +124,7 @@ impl Rows<'_> {
             _ => 0,
         };
         let classes: Vec<i8> = values.iter().map(|&v| class(v)).collect();
-        // Along an axis, a layer looks thicker than it is by a factor of up to the square root of 3.
+        // Along the best axis, a layer looks thicker by a factor of up to the square root of 3.
         let longest = 3.0_f64.sqrt() * self.resolved;
         let window = (self.resolved / self.step).ceil() as usize;
         let mut found = Vec::new();

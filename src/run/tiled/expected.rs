@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::TiledCase;
-use super::start::Source;
+use super::source::Source;
 use crate::error::Result;
 use crate::grid::{Stored, TiledGrid};
 use crate::levelset::tiled::Wide;

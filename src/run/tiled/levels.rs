@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::TiledCase;
 use super::solver::{Start, TiledSolver};
-use super::start::{Source, is_distance};
+use super::source::Source;
+use super::start::is_distance;
 use crate::config::TiledSource;
 use crate::error::{Error, Result};
 use crate::grid::{Pool, Stored, TiledGrid};

@@ -10,6 +10,7 @@ mod motion;
 mod region_block;
 mod resolution;
 mod solver;
+mod source;
 mod start;
 mod states;
 mod thin;
@@ -197,7 +198,7 @@ impl TiledCase<'_> {
     /// Returns the initial tiles after checking that the run fits in memory.
     fn first_tiles<R: Wide, S: Stored<R>, const E: usize>(
         &self,
-        source: &start::Source,
+        source: &source::Source,
         warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         self.expected::<R, S, E>(source)?;

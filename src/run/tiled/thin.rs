@@ -1,7 +1,7 @@
 //! Warnings about walls and stop layers that are thinner than the grid resolves.
 
 use super::TiledCase;
-use super::start::Source;
+use super::source::Source;
 use crate::config::Coefficient;
 use crate::error::Result;
 use crate::expression::Lattice;
@@ -26,8 +26,8 @@ const COARSE: usize = 24;
 type Corners = ([f64; 3], [f64; 3]);
 
 impl TiledCase<'_> {
-    /// Warns if a wall of the initial shape is thinner than the coarsest grid resolves. `self` must be
-    /// the case on this grid.
+    /// Warns if a wall of the initial shape is thinner than the coarsest grid resolves. `self` must
+    /// be the case on this grid.
     pub(super) fn doubt_walls<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,

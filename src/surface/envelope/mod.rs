@@ -82,15 +82,14 @@ impl Envelope {
 
     /// Returns the number of triangles, as a warning about a surface of `all` triangles.
     pub fn warning(&self, all: usize) -> String {
-        let partly = match self.cut {
-            0 => String::new(),
-            cut => format!(", and {cut} partly"),
+        let found = match (self.ignored, self.cut) {
+            (0, cut) => format!("{cut} of {all} triangles lie partly inside other parts"),
+            (n, 0) => format!("{n} of {all} triangles lie inside other parts"),
+            (n, cut) => {
+                format!("{n} of {all} triangles lie inside other parts, and {cut} more partly")
+            }
         };
-        format!(
-            "{} of {all} triangles lie inside other parts{partly}: ignored, the inside is the union \
-             of all parts",
-            self.ignored
-        )
+        format!("{found}: ignored there, so that the inside is the union of all parts")
     }
 
     /// Applies a map to all vertices.
