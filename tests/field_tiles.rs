@@ -108,6 +108,16 @@ fn open_sheets_become_shells() {
     let volume = done.number("/first/enclosed");
     assert!(volume > 140.0 && volume < 250.0, "{volume}");
     assert_eq!(done.report.pointer("/first/components").unwrap(), 1);
+    let plane = "initial.mesh={ path = \"plane.off\", thickness = 1.0 }";
+    let plate = tempfile::tempdir().unwrap();
+    let flat = plate.path().join("plate.toml");
+    std::fs::copy(&case, &flat).unwrap();
+    let square = "OFF\n4 2 0\n0 0 0\n4 0 0\n4 4 0\n0 4 0\n3 0 1 2\n3 0 2 3\n";
+    std::fs::write(plate.path().join("plane.off"), square).unwrap();
+    let done = run(&flat, &[&options[..], &[plane]].concat());
+    // A plate with half cylinders along its edges and quarter balls at its corners.
+    let exact = 16.0 + 4.0 * 4.0 * std::f64::consts::PI / 8.0 + std::f64::consts::PI / 6.0;
+    assert!((done.number("/first/enclosed") / exact - 1.0).abs() < 0.03, "{:#}", done.report);
     let wall = "initial.mesh={ path = \"t1205.off\", thickness = 0.3 }";
     let done = run(&case, &[&options[..], &[wall]].concat());
     assert!(done.warns("a wall of the initial shape near"), "{}", done.said);

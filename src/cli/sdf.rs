@@ -190,6 +190,10 @@ impl Surface {
         if file.mesh.kind == Kind::Volume {
             file.mesh = boundary(&file.mesh).map_err(|error| error.in_file(&args.mesh))?;
         }
+        if file.mesh.kind == Kind::Planar {
+            // Distances in space exist beside a plane, too.
+            file.mesh.kind = Kind::Surface;
+        }
         let solid = Solid::new(&file.mesh).map_err(|error| error.in_file(&args.mesh))?;
         warnings.add(&args.mesh, &solid.warnings);
         Ok(Surface { index: solid.index(), solid, units: file.units })

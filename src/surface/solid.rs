@@ -33,9 +33,14 @@ impl Solid {
     /// measured to the envelope of all parts.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if the mesh holds no triangles in space that can be used.
+    /// Returns the errors of [`Solid::sheets`]. Returns [`Error::Mesh`] if the triangles lie in a
+    /// plane z = const.
     pub fn new(mesh: &Mesh) -> Result<Self> {
-        let mut solid = Solid::sheets(mesh)?;
+        if mesh.kind == Kind::Planar {
+            let remedy = "use a closed surface, or choose initial.curve";
+            return Err(Error::mesh("", "lies in a plane, so it encloses nothing", remedy));
+        }
+        let mut solid = Solid::prepared(mesh, &shared_faces(&mesh.cells))?;
         let found = orient(&solid.vertices, &mut solid.triangles);
         solid.open_edges = found.open_edges;
         let warnings = &mut solid.warnings;
@@ -47,7 +52,13 @@ impl Solid {
             let parts = counted(found.one_sided, ["component has", "components have"]);
             warnings.push(format!("{parts} only one side, like a Moebius strip"));
         }
-        if found.open_edges + found.nonmanifold_edges > 0 {
+        if found.open_edges == 0 && found.nonmanifold_edges > 0 {
+            let edges = counted(found.nonmanifold_edges, ["edge has", "edges have"]);
+            warnings.push(format!(
+                "{edges} three or more triangles; inside is where the winding number exceeds 1/2"
+            ));
+        }
+        if found.open_edges > 0 {
             warnings.push(format!(
                 "not closed: {} edges with one triangle, {} with three or more; inside is where \
                  the winding number exceeds 1/2",
@@ -65,21 +76,19 @@ impl Solid {
     /// enclose nothing. Only triangles that cannot be used are left out.
     ///
     /// # Errors
-    /// Returns the errors of [`Solid::new`].
+    /// Returns [`Error::Mesh`] if the mesh holds no triangles that can be used.
     pub fn sheets(mesh: &Mesh) -> Result<Self> {
-        let unfit = match mesh.kind {
-            Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
-            Kind::Planar => {
-                Some(("lies in a plane", "use a closed surface, or choose initial.curve"))
-            }
-            Kind::Surface => None,
-        };
-        if let Some((what, remedy)) = unfit {
-            return Err(Error::mesh("", format!("{what}, so it encloses nothing"), remedy));
+        Solid::prepared(mesh, &[])
+    }
+
+    /// Leaves out the triangles that cannot be used, and those `between` parts that touch.
+    fn prepared(mesh: &Mesh, between: &[u32]) -> Result<Self> {
+        if mesh.kind == Kind::Volume {
+            let remedy = "give the triangles of its boundary";
+            return Err(Error::mesh("", "holds tetrahedra, so it encloses nothing", remedy));
         }
         let mut cleaning = assess(mesh)?;
         let mut warnings = Vec::new();
-        let between = shared_faces(&mesh.cells);
         if !between.is_empty() {
             let faces = counted(between.len(), ["triangle lies", "triangles lie"]);
             warnings.push(format!("{faces} between parts that touch: ignored"));
@@ -122,10 +131,11 @@ impl Solid {
         }
     }
 
-    /// Returns the smallest and the largest coordinates of the vertices.
+    /// Returns the smallest and the largest coordinates of the triangles.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let ends = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        self.vertices.iter().fold(ends, |(low, high), x| {
+        self.triangles.iter().fold(ends, |(low, high), &v| {
+            let x = self.vertices[v as usize];
             (std::array::from_fn(|k| low[k].min(x[k])), std::array::from_fn(|k| high[k].max(x[k])))
         })
     }

@@ -43,6 +43,10 @@ impl Grid {
         let margin = if args.region.is_some() { 0.0 } else { f64::from(args.margin) };
         let along = |k: usize| ((high[k] - low[k]) / spacing - 1e-9).ceil() + 2.0 * margin + 1.0;
         let counts: [f64; 3] = std::array::from_fn(along);
+        if spacing == 0.0 {
+            let what = "the box to cover is a single point, so --size gives no spacing";
+            return Err(Error::usage(what, "give --spacing, or a larger --box"));
+        }
         let most = f64::from(MOST) + 2.0 * margin + 1.0;
         // The comparison is written so that NaN is refused.
         if !(spacing > 0.0 && counts.iter().all(|n| *n <= most)) {
