@@ -139,8 +139,8 @@ fn regions_are_read_at_any_depth_and_mistakes_are_located() {
         ),
         ("union = [ { mesch = { path = \"a.stl\" } } ]", "mesch"),
         (
-            "union = [ { expression = \"x + t\" }, { mesh = { path = \"a.stl\" } } ]",
-            "initial.union.0.expression",
+            "intersection = [ { expression = \"x + t\" }, { mesh = { path = \"a.stl\" } } ]",
+            "initial.intersection.0.expression",
         ),
         ("intersection = [ { expression = \"x\" }, { expression = \"y\" } ]", "unbounded"),
         (

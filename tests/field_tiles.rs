@@ -84,7 +84,7 @@ fn overlapping_parts_are_their_union() {
 fn meshes_are_combined_with_shapes() {
     let Some(case) = field("clouds/sdf_from_mesh/boolean.toml") else { return };
     let done = run(&case, &["--set", "evolve.max_steps=1"]);
-    let one_step = ["--set", "evolve.max_steps=1"];
+    let one_step = ["--set", "evolve.max_steps=1", "--set", "evolve.normal_speed=1"];
     let cup = run(&case.with_file_name("grid.toml"), &one_step);
     // The ball lies inside the cup, whose opening is closed.
     let ball = 4.0 / 3.0 * std::f64::consts::PI * 0.027;
@@ -102,7 +102,8 @@ fn meshes_are_combined_with_shapes() {
 fn open_sheets_become_shells() {
     let Some(case) = field("clouds/sdf_from_mesh/grid.toml") else { return };
     let shell = "initial.mesh={ path = \"t1205.off\", thickness = 1.0 }";
-    let options = ["--set", "domain.tiled.dx=0.25", "--set", "evolve.max_steps=1", "--set"];
+    let step = ["--set", "evolve.max_steps=1", "--set", "evolve.normal_speed=1"];
+    let options = [&step[..], &["--set", "domain.tiled.dx=0.25", "--set"]].concat();
     let done = run(&case, &[&options[..], &[shell]].concat());
     // Three right triangles with legs of 10, their edges rounded.
     let volume = done.number("/first/enclosed");
