@@ -103,7 +103,7 @@ fn poor_clouds_have_the_result_or_the_reason_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     let with = |points: Vec<[f64; 3]>| {
         let normals = vec![[0.0, 0.0, 1.0]; points.len()];
-        PointCloud { points, normals: Some(normals), colors: None }
+        PointCloud { points, normals: Some(normals), ..PointCloud::default() }
     };
     let line: Vec<[f64; 3]> = (0..50).map(|k| [f64::from(k), 0.0, 0.0]).collect();
     let mut zero = with(line.clone());

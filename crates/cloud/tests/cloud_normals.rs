@@ -36,7 +36,7 @@ fn torus(n: u32, r: f64) -> PointCloud {
         points.push([(1.0 + r * v.cos()) * u.cos(), (1.0 + r * v.cos()) * u.sin(), r * v.sin()]);
         normals.push([v.cos() * u.cos(), v.cos() * u.sin(), v.sin()].map(|x| x as f32));
     }
-    PointCloud { points, normals: Some(normals), colors: None }
+    PointCloud { points, normals: Some(normals), ..PointCloud::default() }
 }
 
 #[test]
@@ -58,7 +58,11 @@ fn sheet(n: u32, height: f64) -> PointCloud {
     let at = |k: u32| [k % n, k / n].map(|i| f64::from(i) / f64::from(n));
     let wave = |x: f64| 0.05 * (6.0 * x).sin();
     let points = (0..n * n).map(at).map(|[x, y]| [x, y, height + wave(x)]).collect();
-    PointCloud { points, normals: Some(vec![[0.0, 0.0, 1.0]; (n * n) as usize]), colors: None }
+    PointCloud {
+        points,
+        normals: Some(vec![[0.0, 0.0, 1.0]; (n * n) as usize]),
+        ..PointCloud::default()
+    }
 }
 
 #[test]

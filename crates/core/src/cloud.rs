@@ -2,11 +2,19 @@
 //!
 //! `zeroset-io` reads and writes point clouds, and `zeroset-cloud` cleans them.
 
+mod attribute;
+mod merge;
+mod projection;
+mod selection;
+
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 
-/// A point cloud in the coordinates of its file, with optional normals and colors.
+pub use attribute::{Attribute, NumberType, Numbers, key};
+pub use projection::LocalProjection;
+
+/// A point cloud in the coordinates of its file, with optional normals, colors and attributes.
 ///
 /// All coordinates are finite. Readers leave out points whose coordinates are not finite, and count
 /// them.
@@ -18,12 +26,26 @@ pub struct PointCloud {
     pub normals: Option<Vec<[f32; 3]>>,
     /// Red, green and blue values, `[n]`, if known.
     pub colors: Option<Vec<[u8; 3]>>,
+    /// Further numbers per point. Readers fill in only the attributes that are requested.
+    pub attributes: Vec<Attribute>,
 }
 
 impl PointCloud {
-    /// Creates a point cloud without normals or colors.
+    /// Creates a point cloud without normals, colors or attributes.
     pub fn new(points: Vec<[f64; 3]>) -> Self {
-        PointCloud { points, normals: None, colors: None }
+        PointCloud { points, ..PointCloud::default() }
+    }
+
+    /// Keeps the points for which `kept` is true.
+    pub fn retain(&mut self, kept: &[bool]) {
+        retain(&mut self.points, kept);
+        if let Some(normals) = &mut self.normals {
+            retain(normals, kept);
+        }
+        if let Some(colors) = &mut self.colors {
+            retain(colors, kept);
+        }
+        self.attributes.iter_mut().for_each(|attribute| attribute.numbers.retain(kept));
     }
 
     /// Returns the number of points.
@@ -44,8 +66,10 @@ impl PointCloud {
     pub fn check(&self) -> Result<()> {
         let n = self.len();
         let rows = [self.normals.as_ref().map(Vec::len), self.colors.as_ref().map(Vec::len)];
-        if let Some(&rows) = rows.iter().flatten().find(|&&rows| rows != n) {
-            let what = format!("the point cloud has {n} points, but {rows} normals or colors");
+        let more = self.attributes.iter().map(|attribute| attribute.numbers.len());
+        if let Some(rows) = rows.into_iter().flatten().chain(more).find(|&rows| rows != n) {
+            let what =
+                format!("the point cloud has {n} points, but {rows} normals, colors or attributes");
             return Err(Error::usage(what, "give one per point, or none"));
         }
         match self.points.par_iter().position_first(|x| !x.iter().all(|c| c.is_finite())) {
@@ -94,6 +118,12 @@ impl PointCloud {
         };
         Err(Error::usage(what, "give samples that cover a surface"))
     }
+}
+
+/// Keeps the rows for which `kept` is true.
+fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    rows.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
 /// Returns the smallest and the largest coordinate along each axis, or zeros if there are no

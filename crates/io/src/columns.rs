@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use super::faces::{index_limit, mesh_file};
-use super::text::{Lines, parse, show};
+use super::text::{Lines, real, show};
 use super::{MeshFile, VolumeFile};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
@@ -53,7 +53,7 @@ fn rows(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn is_number(cell: &[u8]) -> bool {
-    parse::<f64>(cell).is_some()
+    real(cell).is_some()
 }
 
 /// Returns true if the first row begins with a number.
@@ -150,7 +150,7 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
         let mut words = cells(line);
         for (k, column) in table.columns.iter_mut().enumerate() {
             let word = words.next();
-            let Some(value) = word.and_then(parse::<f64>) else {
+            let Some(value) = word.and_then(real) else {
                 let (what, remedy) = no_number(k, word);
                 return Err(row.fail(what, remedy));
             };

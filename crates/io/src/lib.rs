@@ -69,8 +69,9 @@ pub use std::path::Path;
 pub use about::{About, Entry};
 use budget::Budget;
 pub use cloud::{
-    CloudLayout, CloudReport, NormalsFrom, check_cloud_target, read_cloud, write_cloud,
-    write_cloud_pieces,
+    Attributes, CloudLayout, CloudOptions, CloudReport, NormalsFrom, check_cloud_target,
+    cloud_of_mesh, is_cloud, is_cloud_target, is_scan, read_cloud, read_cloud_with, write_cloud,
+    write_cloud_pieces, write_cloud_with,
 };
 pub use columns::points_of_array;
 pub use companions::{companions_read, companions_written};

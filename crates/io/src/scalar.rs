@@ -1,5 +1,6 @@
 //! Number types of binary and text files, and their conversion to [`Values`].
 
+use super::text::{parse, real};
 use zeroset_core::mesh::Values;
 
 /// A number type on disk.
@@ -179,19 +180,10 @@ impl Scalar {
         }
     }
 
-    /// Parses a real number in the precision of its type. Also accepts the spellings of NaN that C
-    /// libraries print.
+    /// Parses a real number in the precision of its type. See [`real`].
     fn float(self, word: &[u8]) -> Option<f64> {
-        let text = std::str::from_utf8(word).ok()?;
-        let parsed = match self {
-            Scalar::F32 => text.parse::<f32>().ok().map(f64::from),
-            _ => text.parse::<f64>().ok(),
-        };
-        parsed.or_else(|| {
-            let digits = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
-            let is_nan = digits.starts_with("nan(") || digits.starts_with("1.#");
-            is_nan.then_some(f64::NAN)
-        })
+        let single = (self == Scalar::F32).then(|| parse::<f32>(word).map(f64::from)).flatten();
+        single.or_else(|| real(word))
     }
 }
 
@@ -250,9 +242,11 @@ mod tests {
         });
         assert_eq!(Scalar::F64.parse(words("1 2 CELLS")), Err(2));
         assert_eq!(Scalar::I32.parse(words("1 2.5")), Err(1));
-        let Ok(Values::Float(odd)) = Scalar::F64.parse(words("-nan(ind) 1.#QNAN nan")) else {
-            panic!("spellings of NaN");
-        };
-        assert!(odd.iter().all(|x| x.is_nan()));
+        for scalar in [Scalar::F32, Scalar::F64] {
+            let Ok(Values::Float(odd)) = scalar.parse(words("-nan(ind) 1.#QNAN -1.#INF")) else {
+                panic!("spellings of NaN and of infinite numbers");
+            };
+            assert!(odd[0].is_nan() && odd[1].is_nan() && odd[2] == f64::NEG_INFINITY);
+        }
     }
 }

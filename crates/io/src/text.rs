@@ -57,6 +57,21 @@ pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
+/// Parses a word as a real number. Also accepts the spellings of NaN and of infinite numbers that
+/// the C libraries of Microsoft print, such as `1.#QNAN`, `-1.#IND`, `1.#INF` and `nan(ind)`.
+/// Returns `None` if the word is not a number.
+pub(crate) fn real(word: &[u8]) -> Option<f64> {
+    parse(word).or_else(|| {
+        let text = std::str::from_utf8(word).ok()?.to_ascii_lowercase();
+        let digits = text.trim_start_matches(['+', '-']);
+        if let Some(rest) = digits.strip_prefix("1.#") {
+            let infinite = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
+            return Some(if rest.starts_with("inf") { infinite } else { f64::NAN });
+        }
+        digits.starts_with("nan(").then_some(f64::NAN)
+    })
+}
+
 /// The lines of a text, counted from 1. Lines end with LF, CR LF, or CR alone.
 #[derive(Clone)]
 pub(crate) struct Lines<'a> {
@@ -314,6 +329,15 @@ impl<'a> Row<'a> {
         word.and_then(parse).ok_or_else(|| {
             let found = word.map_or("the end of the line".to_string(), show);
             self.expected(what, found, "fix or export the file again")
+        })
+    }
+
+    /// Reads the next word as a real number. See [`real`].
+    pub(crate) fn real(&mut self) -> Result<f64, Flaw> {
+        let word = self.next_word();
+        word.and_then(real).ok_or_else(|| {
+            let found = word.map_or("the end of the line".to_string(), show);
+            self.expected("a number", found, "fix or export the file again")
         })
     }
 

@@ -20,7 +20,11 @@ fn a_cloud_is_read_in_little_more_memory_than_it_takes() {
     let pieces = || {
         (0..60).map(|piece| {
             let points: Vec<[f64; 3]> = (0..N / 60).map(|k| point(piece * (N / 60) + k)).collect();
-            PointCloud { normals: Some(vec![[0.0, 0.6, 0.8]; points.len()]), points, colors: None }
+            PointCloud {
+                normals: Some(vec![[0.0, 0.6, 0.8]; points.len()]),
+                points,
+                ..PointCloud::default()
+            }
         })
     };
     let layout = io::CloudLayout { n: N.into(), normals: true, colors: false };

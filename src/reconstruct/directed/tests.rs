@@ -28,7 +28,7 @@ pub(super) fn torus(n: usize) -> PointCloud {
             break;
         }
     }
-    PointCloud { points, normals: Some(normals), colors: None }
+    PointCloud { points, normals: Some(normals), ..PointCloud::default() }
 }
 
 pub(super) fn assert_closed(found: &Statistics) {
@@ -85,7 +85,7 @@ fn plane(turn: Vec3) -> PointCloud {
     let at = |k: i32| (rotation * Vec3::new(f64::from(k % 30), f64::from(k / 30), 0.0)).into();
     let points: Vec<[f64; 3]> = (0..900).map(at).collect();
     let normals = vec![[normal.x as f32, normal.y as f32, normal.z as f32]; points.len()];
-    PointCloud { points, normals: Some(normals), colors: None }
+    PointCloud { points, normals: Some(normals), ..PointCloud::default() }
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn poor_clouds_have_a_result_or_a_reason() {
     let refused = |cloud: &PointCloud| reconstruct(cloud, Cubes::Safe).unwrap_err().to_string();
     let with = |points: Vec<[f64; 3]>| {
         let normals = vec![[0.0, 0.0, 1.0]; points.len()];
-        PointCloud { points, normals: Some(normals), colors: None }
+        PointCloud { points, normals: Some(normals), ..PointCloud::default() }
     };
     assert!(refused(&with(vec![])).contains("no point"));
     assert!(refused(&with(vec![[1.0; 3]])).contains("one point"));

@@ -106,21 +106,12 @@ pub fn clean_by(
     if !found.outliers.is_empty() {
         let mut kept = vec![true; cloud.len()];
         found.outliers.iter().for_each(|&i| kept[i as usize] = false);
-        retain(&mut cloud, &kept);
+        cloud.retain(&kept);
     }
     Ok((cloud, found))
 }
 
 /// Keeps the points for which `kept` is true, in place.
-fn retain(cloud: &mut PointCloud, kept: &[bool]) {
-    fn rows<T>(rows: &mut Vec<T>, kept: &[bool]) {
-        let mut kept = kept.iter();
-        rows.retain(|_| kept.next().is_some_and(|kept| *kept));
-    }
-    rows(&mut cloud.points, kept);
-    cloud.normals.iter_mut().for_each(|normals| rows(normals, kept));
-    cloud.colors.iter_mut().for_each(|colors| rows(colors, kept));
-}
 
 /// The points grouped by position.
 struct Groups {
@@ -233,7 +224,7 @@ fn join(mut cloud: PointCloud) -> PointCloud {
             colors[to] = [mean(0), mean(1), mean(2)];
         }
     }
-    retain(&mut cloud, &first);
+    cloud.retain(&first);
     cloud
 }
 
@@ -292,6 +283,7 @@ mod tests {
                 [0.0, 1.0, 0.0],
             ]),
             colors: Some([9, 0, 10, 1, 12, 7].map(|c| [c; 3]).to_vec()),
+            ..PointCloud::default()
         };
         assert_eq!(survey(&cloud).unwrap().duplicates, 3);
         let (found, survey) =

@@ -6,6 +6,7 @@ mod noise;
 mod normals;
 mod plane;
 pub mod sample;
+mod thin;
 
 pub use clean::{
     CleanOptions, FAR, Far, NEIGHBORS, Spacing, Survey, clean, clean_by, far_from_others, survey,
@@ -13,4 +14,5 @@ pub use clean::{
 pub use noise::noise;
 pub use normals::{Estimate, estimate_normals};
 pub use sample::{Noise, Sampler, Sampling};
-pub use zeroset_core::cloud::PointCloud;
+pub use thin::thin;
+pub use zeroset_core::cloud::{Attribute, LocalProjection, NumberType, Numbers, PointCloud, key};

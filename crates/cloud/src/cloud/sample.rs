@@ -188,7 +188,7 @@ impl<'a> Sampler<'a> {
                 normals: normals.then(|| {
                     made.iter().filter_map(|p| p.normals.as_ref()).flatten().copied().collect()
                 }),
-                colors: None,
+                ..PointCloud::default()
             })
         })
     }
@@ -221,7 +221,7 @@ impl<'a> Sampler<'a> {
                 normals.push(normal);
             }
         }
-        PointCloud { points, normals, colors: None }
+        PointCloud { points, normals, ..PointCloud::default() }
     }
 
     fn sample(&self, random: &mut Random) -> ([f64; 3], [f32; 3]) {

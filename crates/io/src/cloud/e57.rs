@@ -1,13 +1,17 @@
 //! Reader of E57, a format for terrestrial scanners, based on the crate `e57`. All scans of a file
 //! are merged in their common frame.
 
-use e57::{CartesianCoordinate, E57Reader, RecordDataType};
+mod scan;
+
+use e57::{E57Reader, RecordDataType};
 
 use super::CloudReport;
 use super::gather::{Depth, Gather};
 use super::stream::{Seekable, Stream};
+use super::wanted::Wanted;
 use crate::guard::quietly;
 use crate::text::one_line;
+use scan::{Scan, common_attributes};
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::words::counted;
@@ -17,7 +21,7 @@ use zeroset_core::words::counted;
 /// # Errors
 /// Returns a [`Flaw`] if the crate cannot read the file, or if the file declares more points than
 /// its bytes can hold.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     // The crate allocates as much memory for XML as the header declares, so the declared length is
     // checked first.
     let head = stream.fill(48)?.first_chunk::<48>().copied();
@@ -27,7 +31,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML declared"));
         return Err(damaged(&format!("{xml}, but the file has {size} bytes")));
     }
-    let found = quietly(|| scans(source, size));
+    let found = quietly(|| scans(source, size, wanted));
     let (all, version, warnings) = found.unwrap_or_else(Err).map_err(|what| damaged(&what))?;
     let (cloud, mut report) = all.finish("e57", version)?;
     // The standard gives all lengths in meters.
@@ -40,38 +44,47 @@ fn damaged(what: &str) -> Flaw {
     Flaw::whole(one_line(&what), "the file is damaged: copy or export it again")
 }
 
-/// Reads the points of all scans. They have colors if every scan has colors.
-fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<String>), String> {
+/// Reads the points of all scans. They have colors, normals and an attribute if every scan has
+/// them.
+fn scans(
+    source: Box<dyn Seekable>,
+    size: u64,
+    wanted: &Wanted,
+) -> Result<(Gather, String, Vec<String>), String> {
     let words = |e: e57::Error| format!("{e}");
     let mut file = E57Reader::new(source).map_err(words)?;
-    let scans = file.pointclouds();
-    let colors = !scans.is_empty() && scans.iter().all(|scan| scan.has_color());
-    let mut all = Gather::new(false, colors.then_some(Depth::Real), 0);
+    let files = file.pointclouds();
+    let scans: Vec<Scan> = files.iter().map(Scan::new).collect();
+    let colors = !scans.is_empty() && scans.iter().all(|scan| scan.color.is_some());
+    let normals = !scans.is_empty() && scans.iter().all(|scan| scan.normal.is_some());
+    let chosen = wanted.choose(common_attributes(&scans));
+    let mut all = Gather::new(normals, colors.then_some(Depth::Real), 0);
+    chosen.add_to(&mut all);
     let mut warnings = Vec::new();
-    if !colors && scans.iter().any(|scan| scan.has_color()) {
+    if !colors && scans.iter().any(|scan| scan.color.is_some()) {
         warnings.push("colors are ignored: some scans have none".to_string());
     }
-    for (k, scan) in scans.iter().enumerate() {
+    if !normals && scans.iter().any(|scan| scan.normal.is_some()) {
+        warnings.push("normals are ignored: some scans have none".to_string());
+    }
+    for (k, (stored, scan)) in files.iter().zip(&scans).enumerate() {
         // With numbers of zero bits, a file could declare any number of points.
-        let bits: u64 = scan.prototype.iter().map(|record| bits(&record.data_type)).sum();
-        if u128::from(scan.records) * u128::from(bits) > 8 * u128::from(size)
-            || (bits == 0 && scan.records > 1)
+        let bits: u64 = stored.prototype.iter().map(|record| bits(&record.data_type)).sum();
+        if u128::from(stored.records) * u128::from(bits) > 8 * u128::from(size)
+            || (bits == 0 && stored.records > 1)
         {
-            let n = scan.records;
+            let n = stored.records;
             return Err(format!("scan {k}: {n} points of {bits} bits in {size} bytes"));
         }
-        let points = file.pointcloud_simple(scan).map_err(words)?;
-        for point in points {
-            let point = point.map_err(words)?;
-            let place = match point.cartesian {
-                CartesianCoordinate::Valid { x, y, z } => [x, y, z],
-                _ => [f64::NAN; 3],
-            };
-            let color = || {
-                let color = point.color.as_ref();
-                color.map_or([0.0; 3], |c| [c.red, c.green, c.blue].map(f64::from))
-            };
-            all.push(place, || [0.0; 3], color);
+        let attributes = scan.places(&chosen.places);
+        for point in file.pointcloud_raw(stored).map_err(words)? {
+            let numbers = scan.numbers(&point.map_err(words)?).map_err(words)?;
+            all.push(
+                scan.position(&numbers),
+                || scan.normal(&numbers),
+                || scan.color(&numbers),
+                |k| scan.attribute(&numbers, attributes[k]),
+            );
         }
     }
     let n = scans.len();

@@ -4,10 +4,11 @@
 use rayon::prelude::*;
 
 use super::gather::{Depth, Gather};
+use super::wanted::{Chosen, Wanted};
 use super::{CloudReport, NormalsFrom};
 use crate::MeshFile;
 use crate::vtk::NO_CELLS;
-use zeroset_core::cloud::PointCloud;
+use zeroset_core::cloud::{NumberType, PointCloud};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 
@@ -15,18 +16,10 @@ use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the mesh has no point with finite coordinates.
-pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(file: MeshFile, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     let mesh = &file.mesh;
-    let stored = vector(
-        mesh,
-        &[["nx", "ny", "nz"], ["normal_x", "normal_y", "normal_z"]],
-        &["Normals", "normals"],
-    );
-    let colors = vector(
-        mesh,
-        &[["red", "green", "blue"], ["r", "g", "b"]],
-        &["RGB", "RGBA", "Colors", "colors", "Color", "color", "rgb"],
-    );
+    let stored = vector(mesh, &NORMALS, &JOINED_NORMALS);
+    let colors = vector(mesh, &COLORS, &JOINED_COLORS);
     let from_faces = stored.is_none() && mesh.n_cells() > 0 && mesh.kind.arity() == 3;
     let (inside_out, of_faces) = rayon::join(
         || from_faces && looks_inwards(mesh),
@@ -38,9 +31,16 @@ pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     }
     let mut all =
         Gather::new(normals.is_some(), colors.as_ref().map(|_| Depth::Real), mesh.n_vertices());
+    let chosen = choose(mesh, wanted);
+    chosen.add_to(&mut all);
     for (i, x) in mesh.vertices.iter().enumerate() {
         let normal = || normals.as_ref().map_or([0.0; 3], |normals| normals[i]);
-        all.push(*x, normal, || colors.as_ref().map_or([0.0; 3], |colors| colors[i]));
+        let color = || colors.as_ref().map_or([0.0; 3], |colors| colors[i]);
+        let attribute = |k: usize| {
+            let (array, component) = chosen.places[k];
+            at(array, i * array.components + component)
+        };
+        all.push(*x, normal, color, attribute);
     }
     let (cloud, mut report) = all.finish(file.format, file.version)?;
     if from_faces && cloud.normals.is_some() {
@@ -55,6 +55,37 @@ pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
         report.warnings.push(what.to_string());
     }
     Ok((cloud, report))
+}
+
+/// The names of arrays with one component, and with all components, of normals and colors.
+const NORMALS: [[&str; 3]; 2] = [["nx", "ny", "nz"], ["normal_x", "normal_y", "normal_z"]];
+const JOINED_NORMALS: [&str; 2] = ["Normals", "normals"];
+const COLORS: [[&str; 3]; 2] = [["red", "green", "blue"], ["r", "g", "b"]];
+const JOINED_COLORS: [&str; 7] = ["RGB", "RGBA", "Colors", "colors", "Color", "color", "rgb"];
+
+/// Selects the attributes to read from the arrays that hold neither normals nor colors. The places
+/// are arrays with the index of a component. Components of vectors are named as in expressions.
+fn choose<'a>(mesh: &'a Mesh, wanted: &Wanted) -> Chosen<(&'a DataArray, usize)> {
+    let mut used = names_of_vector(mesh, &NORMALS, &JOINED_NORMALS);
+    used.extend(names_of_vector(mesh, &COLORS, &JOINED_COLORS));
+    let is_other = |array: &&DataArray| {
+        array.rows() == mesh.n_vertices() && !used.contains(&array.name.as_str())
+    };
+    let others = mesh.vertex_data.iter().filter(is_other);
+    let components = others.flat_map(|array| (0..array.components).map(move |k| (array, k)));
+    wanted.choose(components.map(|(array, k)| {
+        let kind = match &array.values {
+            Values::Int(v) if v.iter().all(|x| u8::try_from(*x).is_ok()) => NumberType::U8,
+            Values::Int(v) if v.iter().all(|x| i32::try_from(*x).is_ok()) => NumberType::I32,
+            _ => NumberType::F64,
+        };
+        let name = match (array.components, ["x", "y", "z"].get(k)) {
+            (1, _) => array.name.clone(),
+            (_, Some(axis)) => format!("{}.{axis}", array.name),
+            (_, None) => format!("{}.{k}", array.name),
+        };
+        (name, kind, (array, k))
+    }))
 }
 
 /// Sums over triangles: twice the area, twice the area vector, and six times the signed volume.
@@ -111,6 +142,20 @@ fn looks_inwards(mesh: &Mesh) -> bool {
         parts.iter().fold(Enclosed::default(), |sum, part| sum.with(part));
     let left = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     volume < 0.0 && left <= NEARLY * areas
+}
+
+/// Returns the names of the arrays that [`vector`] uses.
+fn names_of_vector<'a>(mesh: &Mesh, single: &[[&'a str; 3]], joined: &[&'a str]) -> Vec<&'a str> {
+    let n = mesh.n_vertices();
+    let has = |name: &str, fits: fn(usize) -> bool| {
+        mesh.vertex_data.iter().any(|a| a.name == name && a.rows() == n && fits(a.components))
+    };
+    let three = single.iter().find(|names| names.iter().all(|name| has(name, |c| c == 1)));
+    let one = || joined.iter().find(|name| has(name, |c| c >= 3));
+    match three {
+        Some(names) => names.to_vec(),
+        None => one().copied().into_iter().collect(),
+    }
 }
 
 /// Returns three numbers per vertex. They come from the three scalar arrays of the first entry of

@@ -1,8 +1,9 @@
 //! Collection of points while a file is read: finite points are kept, and the others are only
 //! counted.
 
+use super::wanted::CLASS;
 use super::{CloudReport, NormalsFrom};
-use zeroset_core::cloud::PointCloud;
+use zeroset_core::cloud::{Attribute, Numbers, PointCloud, key};
 use zeroset_core::error::{Flaw, Result};
 
 /// The way a file stores a color component.
@@ -14,6 +15,17 @@ pub(super) enum Depth {
     Word,
     /// A real number. The largest value in the file determines the scale.
     Real,
+}
+
+/// The meaning of three columns that could be normals or colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decided {
+    /// The columns are colors.
+    Colors,
+    /// The columns are normals.
+    Normals,
+    /// All numbers are zero.
+    Neither,
 }
 
 #[derive(Debug)]
@@ -30,6 +42,10 @@ pub(super) struct Gather {
     /// Normals of unit length. A normal is zero if the file has no usable one.
     normals: Option<Vec<[f32; 3]>>,
     colors: Option<Colors>,
+    /// The attributes that are read.
+    attributes: Vec<Attribute>,
+    /// The names of all attributes of the file.
+    available: Vec<String>,
     /// The number of records read, including those whose points are left out.
     pub(super) stored: u64,
     not_finite: u64,
@@ -51,6 +67,8 @@ impl Gather {
             points: Vec::with_capacity(n),
             normals: normals.then(|| Vec::with_capacity(n)),
             colors,
+            attributes: Vec::new(),
+            available: Vec::new(),
             stored: 0,
             not_finite: 0,
             without_normal: 0,
@@ -59,15 +77,32 @@ impl Gather {
         }
     }
 
-    /// Creates an empty collection with room for `n` points. It has normals if this one has, and
-    /// colors of the same depth.
+    /// Adds attributes to a collection without points. `available` are the names of all attributes
+    /// of the file.
+    pub(super) fn take_attributes(
+        &mut self,
+        mut attributes: Vec<Attribute>,
+        available: Vec<String>,
+    ) {
+        let room = self.points.capacity();
+        for attribute in &mut attributes {
+            attribute.numbers = Numbers::with_capacity(attribute.numbers.kind(), room);
+        }
+        (self.attributes, self.available) = (attributes, available);
+    }
+
+    /// Creates an empty collection with room for `n` points. It has normals if this one has, colors
+    /// of the same depth, and the same attributes.
     pub(super) fn alike(&self, n: usize) -> Self {
         let depth = self.colors.as_ref().map(|colors| match colors {
             Colors::Byte(_) => Depth::Byte,
             Colors::Word(_) => Depth::Word,
             Colors::Real(_) => Depth::Real,
         });
-        Gather::new(self.normals.is_some(), depth, n)
+        let mut gather = Gather::new(self.normals.is_some(), depth, n);
+        let empty = |a: &Attribute| Attribute::new(a.name.clone(), a.numbers.kind());
+        gather.take_attributes(self.attributes.iter().map(empty).collect(), Vec::new());
+        gather
     }
 
     /// Counts the class of a record. Returns false if the point is withheld, so that the record is
@@ -85,13 +120,14 @@ impl Gather {
     }
 
     /// Adds a record. `normal` and `color` are called only if this collection has normals or
-    /// colors, respectively.
+    /// colors, respectively. `attribute` returns the number of an attribute by its index.
     #[inline]
     pub(super) fn push(
         &mut self,
         point: [f64; 3],
         normal: impl FnOnce() -> [f64; 3],
         color: impl FnOnce() -> [f64; 3],
+        attribute: impl Fn(usize) -> f64,
     ) {
         self.stored += 1;
         if !point.iter().all(|x| x.is_finite()) {
@@ -110,10 +146,13 @@ impl Gather {
             Some(Colors::Real(colors)) => colors.push(color().map(|c| c as f32)),
             None => {}
         }
+        for (k, column) in self.attributes.iter_mut().enumerate() {
+            column.numbers.push(attribute(k));
+        }
     }
 
-    /// Appends the points of another collection, which must have normals if this one has, and
-    /// colors of the same depth.
+    /// Appends the points of another collection, which must have normals if this one has, colors of
+    /// the same depth, and the same attributes.
     pub(super) fn append(&mut self, mut other: Gather) {
         self.points.append(&mut other.points);
         if let (Some(these), Some(those)) = (&mut self.normals, &mut other.normals) {
@@ -125,12 +164,40 @@ impl Gather {
             (Some(Colors::Real(a)), Some(Colors::Real(b))) => a.append(b),
             _ => {}
         }
+        for (column, more) in self.attributes.iter_mut().zip(other.attributes) {
+            column.numbers.append(more.numbers);
+        }
         self.stored += other.stored;
         self.not_finite += other.not_finite;
         self.without_normal += other.without_normal;
         self.withheld += other.withheld;
         self.classes.resize(self.classes.len().max(other.classes.len()), 0);
         self.classes.iter_mut().zip(other.classes).for_each(|(n, more)| *n += more);
+    }
+
+    /// Decides whether the colors collected so far are colors. Negative numbers, or rows that are all
+    /// zero or have length 1, are normals. If all numbers are zero, they are dropped.
+    pub(super) fn decide_colors(&mut self) -> Decided {
+        let Some(Colors::Real(rows)) = self.colors.take() else { return Decided::Neither };
+        let mut is_zero = true;
+        let (mut is_signed, mut are_units) = (false, true);
+        for row in &rows {
+            is_zero &= *row == [0.0; 3];
+            is_signed |= row.iter().any(|c| *c < 0.0);
+            let square: f32 = row.iter().map(|c| c * c).sum();
+            are_units &= square == 0.0 || (square - 1.0).abs() < 0.02;
+        }
+        if is_zero {
+            return Decided::Neither;
+        }
+        if !is_signed && !are_units {
+            self.colors = Some(Colors::Real(rows));
+            return Decided::Colors;
+        }
+        let normals: Vec<[f32; 3]> = rows.into_iter().map(|row| unit(row.map(f64::from))).collect();
+        self.without_normal = normals.iter().filter(|n| **n == [0.0; 3]).count() as u64;
+        self.normals = Some(normals);
+        Decided::Normals
     }
 
     /// Returns true if records have colors.
@@ -164,6 +231,7 @@ impl Gather {
                 .filter(|(_, n)| **n > 0)
                 .map(|(c, n)| (c, *n))
                 .collect(),
+            attributes: std::mem::take(&mut self.available),
             ..CloudReport::default()
         };
         self.judge_normals(&mut report);
@@ -183,7 +251,12 @@ impl Gather {
             return Err(Flaw::whole(what, "export the points again"));
         }
         crate::faces::index_limit(self.points.len() as u64, "points")?;
-        let cloud = PointCloud { points: self.points, normals: self.normals, colors };
+        let (points, normals, attributes) = (self.points, self.normals, self.attributes);
+        if report.classes.is_empty() {
+            let class = attributes.iter().find(|attribute| key(&attribute.name) == CLASS);
+            report.classes = class.and_then(|class| classes(&class.numbers)).unwrap_or_default();
+        }
+        let cloud = PointCloud { points, normals, colors, attributes };
         (report.min, report.max) = cloud.bounds();
         Ok((cloud, report))
     }
@@ -207,6 +280,7 @@ impl Gather {
         }
         let kept: Vec<bool> = normals.iter().map(|normal| *normal != [0.0; 3]).collect();
         retain(&mut self.points, &kept);
+        self.attributes.iter_mut().for_each(|attribute| attribute.numbers.retain(&kept));
         match &mut self.colors {
             Some(Colors::Byte(colors)) => retain(colors, &kept),
             Some(Colors::Word(colors)) => retain(colors, &kept),
@@ -220,6 +294,20 @@ impl Gather {
 fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
     let mut kept = kept.iter();
     rows.retain(|_| kept.next().is_some_and(|kept| *kept));
+}
+
+/// Returns the number of points of each class, or `None` if a number is not an integer from 0 to
+/// 255.
+fn classes(numbers: &Numbers) -> Option<Vec<(u8, u64)>> {
+    let mut counts = [0_u64; 256];
+    for i in 0..numbers.len() {
+        let class = numbers.get(i);
+        if class.fract() != 0.0 || !(0.0..256.0).contains(&class) {
+            return None;
+        }
+        counts[class as usize] += 1;
+    }
+    Some((0..=u8::MAX).zip(counts).filter(|(_, n)| *n > 0).collect())
 }
 
 /// Returns `x` scaled to length 1, or zeros if the length of `x` is at most 1e-12 or not finite.
@@ -266,7 +354,12 @@ mod tests {
         let nan = f64::NAN;
         for (x, normal) in [(0.0, 2.0), (nan, 1.0), (1.0, 0.0), (2.0, -3.0), (3.0, nan), (4.0, 1.0)]
         {
-            all.push([x, 0.0, 0.0], || [normal, 0.0, 0.0], || [x * 257.0 * 40.0, 0.0, 65535.0]);
+            all.push(
+                [x, 0.0, 0.0],
+                || [normal, 0.0, 0.0],
+                || [x * 257.0 * 40.0, 0.0, 65535.0],
+                |_| 0.0,
+            );
         }
         let (cloud, report) = all.finish("xyz", "").unwrap();
         assert_eq!(cloud.points.iter().map(|x| x[0]).collect::<Vec<_>>(), [0.0, 2.0, 4.0]);
@@ -274,7 +367,7 @@ mod tests {
         assert_eq!(cloud.colors.unwrap()[2], [160, 0, 255]);
         assert_eq!((report.stored, report.not_finite, report.without_normal), (6, 1, 2));
         let mut none = Gather::new(true, None, 0);
-        (0..3).for_each(|_| none.push([1.0; 3], || [0.0; 3], || [0.0; 3]));
+        (0..3).for_each(|_| none.push([1.0; 3], || [0.0; 3], || [0.0; 3], |_| 0.0));
         let (cloud, report) = none.finish("xyz", "").unwrap();
         assert!(cloud.normals.is_none() && cloud.len() == 3 && report.warnings.len() == 1);
         let error = Gather::new(false, None, 0).finish("xyz", "").unwrap_err();

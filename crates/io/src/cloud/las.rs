@@ -1,6 +1,7 @@
 //! Reader of the lidar formats LAS and LAZ: versions 1.0 to 1.4, record formats 0 to 10. The tables
 //! of a LAZ file are checked before the crate `laz` decompresses it.
 
+mod attributes;
 mod chunks;
 mod header;
 
@@ -10,6 +11,7 @@ use super::CloudReport;
 use super::gather::{Depth, Gather};
 use super::records::{Paint, Place, Records};
 use super::stream::Stream;
+use super::wanted::Wanted;
 use crate::guard::quietly;
 use crate::load;
 use crate::scalar::Scalar;
@@ -27,8 +29,9 @@ const PIECE: usize = 1 << 18;
 /// # Errors
 /// Returns a [`Flaw`] if the header is damaged, if there are fewer points than declared, or if
 /// compressed data cannot be decompressed.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     let header = header::read(&mut stream)?;
+    let chosen = wanted.choose(attributes::of(&header));
     let depth = header.colors.map(|_| Depth::Word);
     let place = |at: usize, scalar| Place { at, step: header.length, scalar };
     let records = Records {
@@ -41,20 +44,24 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         color: header
             .colors
             .map(|at| Paint::Three([at, at + 2, at + 4].map(|at| place(at, Scalar::U16)))),
+        attributes: chosen.places.clone(),
         class: Some(header.class),
     };
     let mut all;
     if header.compressed.is_some() {
         all = Gather::new(false, depth, 0);
+        chosen.add_to(&mut all);
         unpack(stream, &header, &records, &mut all)?;
     } else {
         stream.pass_to(header.begin, "points")?;
         all = Gather::new(false, depth, stream.promised(header.n, header.length as u64, "points")?);
+        chosen.add_to(&mut all);
         records.read(&mut stream, header.n, &mut all)?;
     }
     let format = if header.compressed.is_some() { "laz" } else { "las" };
     let (cloud, mut report) = all.finish(format, header.version)?;
     report.units = header.units;
+    report.vertical_units = header.vertical_units;
     if report.withheld > 0 {
         let points = counted(report.withheld, ["point is", "points are"]);
         report.warnings.push(format!("{points} marked as withheld and left out"));

@@ -16,6 +16,7 @@ mod records;
 mod stream;
 mod table;
 mod text;
+mod wanted;
 mod write;
 
 use std::path::Path;
@@ -26,9 +27,14 @@ use super::sniff::{self, Format};
 use super::{MeshFile, VolumeOptions, columns, obj, off, read_as, text as lines, volume};
 pub(super) use ptx::is_header as is_ptx;
 use stream::Stream;
-pub use write::{CloudLayout, check_cloud_target, write_cloud, write_cloud_pieces};
+use wanted::Wanted;
+pub use write::{
+    CloudLayout, check_cloud_target, is_cloud_target, write_cloud, write_cloud_pieces,
+    write_cloud_with,
+};
 use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::{Flaw, Result, plain};
+use zeroset_core::error::{Error, Flaw, Result, plain, shown};
+use zeroset_core::expression::Expression;
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 use zeroset_core::words::counted;
 
@@ -53,8 +59,14 @@ pub struct CloudReport {
     pub without_normal: u64,
     /// Number of points left out because the file marks them as withheld (LAS).
     pub withheld: u64,
-    /// The classes of the points that are not withheld, each with its number of points (LAS).
+    /// The classes of the points that are not withheld, each with its number of points: those of LAS
+    /// files, or those in an attribute called classification.
     pub classes: Vec<(u8, u64)>,
+    /// The names of the attributes in the file. Only requested ones are read.
+    pub attributes: Vec<String>,
+    /// The number of points that [`CloudOptions::selection`] selects. `None` if there is no
+    /// selection.
+    pub selected: Option<u64>,
     /// Number of triangles or tetrahedra in the file, which are not part of the cloud.
     pub faces: usize,
     /// Smallest coordinate along each axis.
@@ -63,6 +75,8 @@ pub struct CloudReport {
     pub max: [f64; 3],
     /// Unit of length, if the file or its format states one.
     pub units: Option<String>,
+    /// Unit of the heights, if the file states one separately (LAS).
+    pub vertical_units: Option<String>,
     /// How the columns of a text file were interpreted.
     pub columns: Option<String>,
     /// Source of the normals; `None` if there are none.
@@ -102,13 +116,160 @@ pub enum NormalsFrom {
 /// was found and the remedy, if the format is unknown, if the file is damaged or truncated, if
 /// there are fewer points than declared, or if there is no point at all.
 pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
-    let read = Stream::open(path).and_then(read).map(printable);
-    read.map_err(|flaw| flaw.in_file(path))
+    read_cloud_with(path, &CloudOptions::default())
+}
+
+/// Options of [`read_cloud_with`].
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CloudOptions {
+    /// An expression of the coordinates and attributes that is true for the points to keep.
+    pub selection: Option<Expression>,
+    /// The attributes of the cloud.
+    pub attributes: Attributes,
+}
+
+/// The attributes that a reader keeps.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Attributes {
+    /// No attributes.
+    #[default]
+    None,
+    /// The attributes with these names, if the file has them.
+    Named(Vec<String>),
+    /// All attributes of the file.
+    All,
+}
+
+impl CloudOptions {
+    /// Sets [`CloudOptions::selection`].
+    pub fn selection(mut self, selection: Option<Expression>) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Sets [`CloudOptions::attributes`].
+    pub fn attributes(mut self, attributes: Attributes) -> Self {
+        self.attributes = attributes;
+        self
+    }
+
+    /// Returns the attributes to read: those to keep, and those in the selection.
+    fn wanted(&self) -> Wanted {
+        let names = self.selection.iter().flat_map(Expression::names).map(str::to_string);
+        let mut wanted = self.kept();
+        wanted.names.extend(names);
+        wanted
+    }
+
+    /// Returns the attributes to keep.
+    fn kept(&self) -> Wanted {
+        match &self.attributes {
+            Attributes::None => Wanted::default(),
+            Attributes::Named(names) => Wanted { all: false, names: names.clone() },
+            Attributes::All => Wanted { all: true, names: Vec::new() },
+        }
+    }
+}
+
+/// Reads points like [`read_cloud`], and selects some of them.
+///
+/// # Errors
+/// Returns the errors of [`read_cloud`], and [`Error::Case`] if the selection depends on time,
+/// names an attribute that does not exist, or selects no point.
+pub fn read_cloud_with(path: &Path, options: &CloudOptions) -> Result<(PointCloud, CloudReport)> {
+    let read = Stream::open(path).and_then(|stream| read(stream, &options.wanted()));
+    finished(path, read, options)
+}
+
+/// Returns the vertices of a mesh without cells that has been read as a point cloud. The rules are
+/// those of [`read_cloud_with`]. `path` is the file of the mesh, for messages.
+///
+/// # Errors
+/// Returns the errors of [`read_cloud_with`].
+pub fn cloud_of_mesh(
+    path: &Path,
+    file: MeshFile,
+    options: &CloudOptions,
+) -> Result<(PointCloud, CloudReport)> {
+    finished(path, from_mesh::read(file, &options.wanted()), options)
+}
+
+fn finished(
+    path: &Path,
+    read: Result<(PointCloud, CloudReport), Flaw>,
+    options: &CloudOptions,
+) -> Result<(PointCloud, CloudReport)> {
+    let (mut cloud, mut report) = read.map(printable).map_err(|flaw| flaw.in_file(path))?;
+    if let Some(selection) = &options.selection {
+        select(path, &mut cloud, &mut report, selection)?;
+    }
+    let kept = options.kept();
+    cloud.attributes.retain(|attribute| kept.has(&attribute.name));
+    Ok((cloud, report))
+}
+
+/// Returns true if a file holds points and nothing else: LAS, LAZ, E57, PTX, PCD and text, and PLY
+/// without faces. Other formats are meshes, even if they have no cells. A pipe can be read only
+/// once, so it is taken for a mesh.
+///
+/// # Errors
+/// Returns the errors of [`read_cloud`] if the file cannot be read.
+pub fn is_cloud(path: &Path) -> Result<bool> {
+    let found = format_of_head(path)?;
+    Ok(found.is_some_and(|(format, head)| match format {
+        Format::Ply => !ply::begins_with_mesh(&head),
+        _ => is_streamed(format, path, &head),
+    }))
+}
+
+/// Returns true if a file is a scan: LAS, LAZ, E57, PTX or PCD.
+///
+/// # Errors
+/// Returns the errors of [`read_cloud`] if the file cannot be read.
+pub fn is_scan(path: &Path) -> Result<bool> {
+    let is = |format| matches!(format, Format::Las | Format::E57 | Format::Ptx | Format::Pcd);
+    Ok(format_of_head(path)?.is_some_and(|(format, _)| is(format)))
+}
+
+/// Returns the format of a file and its first bytes. Returns `None` for a pipe, and if the first
+/// bytes do not identify the format.
+fn format_of_head(path: &Path) -> Result<Option<(Format, Vec<u8>)>> {
+    if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
+    let head = head(path).map_err(|flaw| flaw.in_file(path))?;
+    Ok(sniff::format(path, &head).ok().map(|(format, _)| (format, head)))
+}
+
+/// Keeps the points for which the expression is true.
+fn select(
+    path: &Path,
+    cloud: &mut PointCloud,
+    report: &mut CloudReport,
+    selection: &Expression,
+) -> Result<()> {
+    let kept = cloud.select(selection, &report.attributes)?;
+    let n = kept.iter().filter(|kept| **kept).count();
+    if n == 0 {
+        let n = kept.len();
+        let file = shown(path);
+        let what = format!("--where {selection}: none of the {n} points of {file} satisfies it");
+        let remedy = "see `zeroset info` for the ranges of the coordinates, the attributes and the \
+                      classes";
+        return Err(Error::usage(what, remedy));
+    }
+    cloud.retain(&kept);
+    report.selected = Some(n as u64);
+    (report.min, report.max) = cloud.bounds();
+    Ok(())
 }
 
 /// Removes control characters from report texts that may quote the file.
 fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, CloudReport) {
     report.version = plain(report.version);
+    report.attributes = report.attributes.into_iter().map(plain).collect();
     report.columns = report.columns.map(plain);
     report.warnings = report.warnings.into_iter().map(plain).collect();
     (cloud, report)
@@ -132,17 +293,20 @@ pub(super) fn read_cloud_of(
     path: &Path,
     loaded: &Loaded,
 ) -> Result<(PointCloud, CloudReport), Flaw> {
-    read(Stream::of(path, &loaded.bytes, loaded.budget)).map(printable)
+    let stream = Stream::of(path, &loaded.bytes, loaded.budget);
+    let (mut cloud, report) = read(stream, &Wanted::default()).map(printable)?;
+    cloud.attributes.clear();
+    Ok((cloud, report))
 }
 
-fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     let path = stream.path();
     let head = stream.fill(HEAD)?;
     // The first bytes identify the streamed formats. Other formats may need the size of the file.
     if let Ok((format, warning)) = sniff::format(path, head)
         && is_streamed(format, path, head)
     {
-        let (cloud, mut report) = streamed(format, stream)?;
+        let (cloud, mut report) = streamed(format, stream, wanted)?;
         report.warnings.extend(warning);
         return Ok((cloud, report));
     }
@@ -157,7 +321,7 @@ fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
         _ => read_as(format, path, bytes, loaded.budget)?,
     };
     drop(loaded);
-    let (cloud, mut report) = from_mesh::read(file)?;
+    let (cloud, mut report) = from_mesh::read(file, wanted)?;
     report.warnings.extend(warning);
     Ok((cloud, report))
 }
@@ -180,14 +344,18 @@ fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
     }
 }
 
-fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+fn streamed(
+    format: Format,
+    stream: Stream,
+    wanted: &Wanted,
+) -> Result<(PointCloud, CloudReport), Flaw> {
     match format {
-        Format::Ply => ply::read(stream),
-        Format::Pcd => pcd::read(stream),
-        Format::Las => las::read(stream),
-        Format::E57 => e57::read(stream),
-        Format::Ptx => ptx::read(stream),
-        _ => text::read(stream),
+        Format::Ply => ply::read(stream, wanted),
+        Format::Pcd => pcd::read(stream, wanted),
+        Format::Las => las::read(stream, wanted),
+        Format::E57 => e57::read(stream, wanted),
+        Format::Ptx => ptx::read(stream, wanted),
+        _ => text::read(stream, wanted),
     }
 }
 
@@ -202,7 +370,8 @@ pub(super) fn read_as_mesh(
     bytes: &[u8],
     budget: Budget,
 ) -> Result<MeshFile, Flaw> {
-    let (cloud, report) = streamed(format, Stream::of(path, bytes, budget))?;
+    let stream = Stream::of(path, bytes, budget);
+    let (cloud, report) = streamed(format, stream, &Wanted::default())?;
     let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
     let array = |name: &str, values| DataArray { name: name.into(), components: 1, values };
     for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {

@@ -4,9 +4,10 @@
 use super::CloudReport;
 use super::gather::{Depth, Gather};
 use super::lzf;
-use super::records::{self, Place, Records};
+use super::records::{self, Column, Place, Records};
 use super::stream::Stream;
 use super::table::{self, Roles};
+use super::wanted::{Chosen, Wanted, kind_of};
 use crate::scalar::Scalar;
 use crate::text::{Lines, Row, parse, show};
 use zeroset_core::cloud::PointCloud;
@@ -51,7 +52,7 @@ struct Header {
 /// # Errors
 /// Returns a [`Flaw`] that names the line or byte if the header is damaged, if there are fewer
 /// points than declared, or if compressed data cannot be decompressed.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
     let mut lines = Lines::of_header(head);
     let header = read_header(&mut lines)?;
@@ -77,7 +78,14 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     let packed = field("rgb").or_else(|| field("rgba")).filter(|f| f.scalar.size() == 4);
     let color = three(["r", "g", "b"]).filter(|_| packed.is_none());
     let depth = packed.map(|_| Depth::Byte).or(color.map(|_| Depth::Real));
-    let of = |room| Gather::new(normal.is_some(), depth, room);
+    let used = position.iter().chain(normal.iter().flatten()).chain(color.iter().flatten());
+    let used: Vec<usize> = used.copied().chain(packed).map(|f| f.column).collect();
+    let chosen = others(&header.fields, &used, wanted);
+    let of = |room| {
+        let mut all = Gather::new(normal.is_some(), depth, room);
+        chosen.add_to(&mut all);
+        all
+    };
     let n = header.n;
     let mut all;
     if header.data == Data::Ascii {
@@ -92,6 +100,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
             position: columns(position),
             normal: normal.map(columns),
             color: packed.or(color.map(|c| table::Paint::Three(columns(c)))),
+            attributes: chosen.places.iter().map(|f| f.column).collect(),
             counts: false,
         };
         table::read(&mut stream, &roles, Some(n), line, &mut all)?;
@@ -125,6 +134,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
             color: packed
                 .map(|f| records::Paint::Packed(place(f)))
                 .or(color.map(|c| records::Paint::Three(places(c)))),
+            attributes: chosen.places.iter().map(|f| Column::whole(place(f))).collect(),
             class: None,
         };
         match unpacked {
@@ -137,6 +147,14 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         report.warnings.push("the sensor position (VIEWPOINT) is not applied".to_string());
     }
     Ok((cloud, report))
+}
+
+/// Selects the attributes to read: fields with one value per record whose columns are not in `used`.
+/// Fields named `_` are padding.
+fn others<'a>(fields: &'a [Field], used: &[usize], wanted: &Wanted) -> Chosen<&'a Field> {
+    let is_other = |f: &&Field| f.count == 1 && f.name != "_" && !used.contains(&f.column);
+    let others = fields.iter().filter(is_other);
+    wanted.choose(others.map(|f| (f.name.clone(), kind_of(f.scalar), f)))
 }
 
 /// Decompresses the fields, which are stored one after another. They have `size` bytes in total

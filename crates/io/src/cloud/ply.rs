@@ -4,10 +4,11 @@
 use super::CloudReport;
 use super::from_mesh;
 use super::gather::{Depth, Gather};
-use super::records::{self, Place, Records};
+use super::records::{self, Column, Place, Records};
 use super::stream::Stream;
 use super::table::{self, Roles};
-use crate::ply::{self, Element, Encoding, Header};
+use super::wanted::{Chosen, Wanted, kind_of};
+use crate::ply::{self, Element, Encoding, Header, Property};
 use crate::scalar::Scalar;
 use crate::text::Lines;
 use zeroset_core::cloud::PointCloud;
@@ -21,7 +22,7 @@ const HEAD: usize = 1 << 20;
 /// # Errors
 /// Returns a [`Flaw`] that names the line or byte if the header is damaged or if there are fewer
 /// points than declared.
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
     let mut lines = Lines::of_header(head);
     let header = ply::read_header(&mut lines)?;
@@ -29,13 +30,18 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     match header.elements.first().filter(|_| !has_faces(&header)) {
         Some(vertex) if vertex.name == "vertex" && !vertex.has_lists() => {
             stream.take(begin);
-            vertices(stream, &header, vertex, line)
+            vertices(stream, &header, vertex, line, wanted)
         }
         _ => {
             let loaded = stream.rest()?;
-            from_mesh::read(ply::read_points(&loaded.bytes)?)
+            from_mesh::read(ply::read_points(&loaded.bytes)?, wanted)
         }
     }
+}
+
+/// Returns true if the first bytes of a PLY file declare faces, or if they are no valid header.
+pub(super) fn begins_with_mesh(head: &[u8]) -> bool {
+    ply::read_header(&mut Lines::of_header(head)).map_or(true, |header| has_faces(&header))
 }
 
 fn has_faces(header: &Header) -> bool {
@@ -54,7 +60,11 @@ struct Columns {
 impl Columns {
     fn of(vertex: &Element) -> Option<Self> {
         let three = |names: [&str; 3]| {
-            let [a, b, c] = names.map(|name| vertex.find(&[name], false));
+            let [a, b, c] = names.map(|name| {
+                let fits = |p: &Property| p.name.eq_ignore_ascii_case(name);
+                let other = || vertex.properties.iter().position(fits);
+                vertex.find(&[name], false).or_else(other)
+            });
             Some([a?, b?, c?])
         };
         let color = three(["red", "green", "blue"])
@@ -73,6 +83,15 @@ impl Columns {
             depth: color.map(|columns| depth(columns[0])),
         })
     }
+
+    /// Selects the attributes to read from the other properties. Their places are the indices of
+    /// the properties.
+    fn choose(&self, vertex: &Element, wanted: &Wanted) -> Chosen<usize> {
+        let more = self.normal.iter().chain(&self.color).flatten();
+        let used: Vec<usize> = self.position.iter().chain(more).copied().collect();
+        let others = vertex.properties.iter().enumerate().filter(|(k, _)| !used.contains(k));
+        wanted.choose(others.map(|(k, p)| (p.name.clone(), kind_of(p.item), k)))
+    }
 }
 
 fn vertices(
@@ -80,13 +99,19 @@ fn vertices(
     header: &Header,
     vertex: &Element,
     line: usize,
+    wanted: &Wanted,
 ) -> Result<(PointCloud, CloudReport), Flaw> {
     let Some(columns) = Columns::of(vertex) else {
         let what = "element \"vertex\" does not have the properties x, y and z";
         return Err(Flaw::whole(what, "export the points again"));
     };
     let n = vertex.count;
-    let of = |room| Gather::new(columns.normal.is_some(), columns.depth, room);
+    let chosen = columns.choose(vertex, wanted);
+    let of = |room| {
+        let mut all = Gather::new(columns.normal.is_some(), columns.depth, room);
+        chosen.add_to(&mut all);
+        all
+    };
     if header.encoding == Encoding::Ascii {
         let room = stream.promised(n, 2 * vertex.properties.len() as u64, "points")?;
         let mut all = of(room);
@@ -95,6 +120,7 @@ fn vertices(
             position: columns.position,
             normal: columns.normal,
             color: columns.color.map(table::Paint::Three),
+            attributes: chosen.places,
             counts: false,
         };
         table::read(&mut stream, &roles, Some(n), line, &mut all)?;
@@ -117,6 +143,7 @@ fn vertices(
         offset: [0.0; 3],
         normal: columns.normal.map(three),
         color: columns.color.map(|columns| records::Paint::Three(three(columns))),
+        attributes: chosen.places.iter().map(|&k| Column::whole(places[k])).collect(),
         class: None,
     };
     refuse_other_order(&mut stream, header, &mut records)?;
@@ -144,7 +171,8 @@ fn refuse_other_order(
     let mut strange = |big_endian: bool| {
         records.big_endian = big_endian;
         let mut all = Gather::new(false, None, n);
-        Records { normal: None, color: None, ..records.clone() }.decode(found, n, &mut all);
+        let bare = Records { normal: None, color: None, ..records.clone() };
+        Records { attributes: Vec::new(), ..bare }.decode(found, n, &mut all);
         ply::has_strange_numbers(all.points()) || all.points().is_empty()
     };
     let stated = header.encoding == Encoding::BigEndian;

@@ -5,8 +5,9 @@
 use super::CloudReport;
 use super::gather::{Depth, Gather};
 use super::stream::Stream;
-use crate::text::{Lines, Row, parse, without_mark, words};
-use zeroset_core::cloud::PointCloud;
+use super::wanted::{Chosen, Wanted};
+use crate::text::{Lines, Row, real, without_mark, words};
+use zeroset_core::cloud::{NumberType, PointCloud};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::words::counted;
 
@@ -19,7 +20,7 @@ pub(crate) fn is_header(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
     HEAD.iter().all(|&n| {
         let line = lines.next().unwrap_or_default();
-        let numbers: Option<Vec<f64>> = words(line).take(5).map(parse).collect();
+        let numbers: Option<Vec<f64>> = words(line).take(5).map(real).collect();
         let count = |x: &f64| x.fract() == 0.0 && *x >= 0.0;
         numbers.is_some_and(|found| found.len() == n && (n > 1 || found.iter().all(count)))
     })
@@ -30,14 +31,15 @@ pub(crate) fn is_header(head: &[u8]) -> bool {
 /// # Errors
 /// Returns a [`Flaw`] that names the line if a scan has fewer points than its counts state, or if a
 /// word is not a number.
-pub(super) fn read(stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
+    let chosen = wanted.choose([("intensity".to_string(), NumberType::F32, ())]);
     let loaded = stream.rest()?;
     let mut lines = Lines::new(without_mark(&loaded.bytes));
     let mut all: Option<Gather> = None;
     let mut scans = 0;
     let mut peeked = lines.clone();
     while peeked.next_row().is_some() {
-        scan(&mut lines, &mut all)?;
+        scan(&mut lines, &chosen, &mut all)?;
         scans += 1;
         peeked = lines.clone();
     }
@@ -48,7 +50,7 @@ pub(super) fn read(stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
 }
 
 /// Reads a scan. The first point in the file decides whether points have colors.
-fn scan(lines: &mut Lines, all: &mut Option<Gather>) -> Result<(), Flaw> {
+fn scan(lines: &mut Lines, chosen: &Chosen<()>, all: &mut Option<Gather>) -> Result<(), Flaw> {
     let mut counts = [0_u64; 2];
     for (count, what) in counts.iter_mut().zip(["columns", "rows"]) {
         let what = format!("the number of {what} of a scan");
@@ -65,9 +67,13 @@ fn scan(lines: &mut Lines, all: &mut Option<Gather>) -> Result<(), Flaw> {
     for i in 0..n {
         let mut row = lines.row(format_args!("point {i} of {n}"))?;
         let x = numbers::<3>(&mut row)?;
-        row.number::<f64>("the intensity")?;
+        let [intensity] = numbers(&mut row)?;
         let colored = !row.rest().trim_ascii().is_empty();
-        let all = all.get_or_insert_with(|| Gather::new(false, colored.then_some(Depth::Byte), n));
+        let all = all.get_or_insert_with(|| {
+            let mut all = Gather::new(false, colored.then_some(Depth::Byte), n);
+            chosen.add_to(&mut all);
+            all
+        });
         let color = if all.has_colors() { numbers::<3>(&mut row)? } else { [0.0; 3] };
         // The scanner writes zeros where its ray did not return.
         let place = match x == [0.0; 3] {
@@ -76,7 +82,7 @@ fn scan(lines: &mut Lines, all: &mut Option<Gather>) -> Result<(), Flaw> {
                 x[0] * matrix[0][k] + x[1] * matrix[1][k] + x[2] * matrix[2][k] + matrix[3][k]
             }),
         };
-        all.push(place, || [0.0; 3], || color);
+        all.push(place, || [0.0; 3], || color, |_| intensity);
     }
     Ok(())
 }
@@ -85,7 +91,7 @@ fn scan(lines: &mut Lines, all: &mut Option<Gather>) -> Result<(), Flaw> {
 fn numbers<const N: usize>(row: &mut Row) -> Result<[f64; N], Flaw> {
     let mut found = [0.0; N];
     for value in &mut found {
-        *value = row.number("a number")?;
+        *value = row.real()?;
     }
     Ok(found)
 }
@@ -98,7 +104,8 @@ mod tests {
     use crate::budget::Budget;
 
     fn read_text(text: &str) -> Result<(PointCloud, CloudReport), Flaw> {
-        read(Stream::of(Path::new("a.ptx"), text.as_bytes(), Budget::of(0)))
+        let stream = Stream::of(Path::new("a.ptx"), text.as_bytes(), Budget::of(0));
+        read(stream, &Wanted::default())
     }
 
     /// Returns a scan with one column. Its matrix rotates the x axis to the y axis and shifts by

@@ -30,6 +30,32 @@ pub(super) enum Paint {
     Packed(Place),
 }
 
+/// The location of an attribute within the records. Its number is the stored number, or some of its
+/// bits, times `scale` plus `offset`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub(super) place: Place,
+    /// The lowest bit and the number of bits, if only some bits of an integer are used.
+    pub(super) bits: Option<(u32, u32)>,
+    pub(super) scale: f64,
+    pub(super) offset: f64,
+}
+
+impl Column {
+    /// Creates the location of a number that is stored as it is.
+    pub(super) fn whole(place: Place) -> Self {
+        Column { place, bits: None, scale: 1.0, offset: 0.0 }
+    }
+
+    fn number(&self, stored: f64) -> f64 {
+        match self.bits {
+            Some((low, n)) => f64::from((stored as u32 >> low) & ((1 << n) - 1)),
+            None if self.scale == 1.0 && self.offset == 0.0 => stored,
+            None => stored * self.scale + self.offset,
+        }
+    }
+}
+
 /// The layout of the records.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
@@ -43,6 +69,8 @@ pub(super) struct Records {
     pub(super) offset: [f64; 3],
     pub(super) normal: Option<[Place; 3]>,
     pub(super) color: Option<Paint>,
+    /// The attributes that are read.
+    pub(super) attributes: Vec<Column>,
     /// The classification of the points, if records have one.
     pub(super) class: Option<Class>,
 }
@@ -93,7 +121,11 @@ impl Records {
                         [r, g, b].map(f64::from)
                     }
                 };
-                piece.push(point, normal, color);
+                let attribute = |k: usize| {
+                    let column = &self.attributes[k];
+                    column.number(value(column.place, i))
+                };
+                piece.push(point, normal, color, attribute);
             }
             piece
         };

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::gather::Gather;
 use super::stream::Stream;
 use crate::columns::{cells, no_number};
-use crate::text::{parse, show};
+use crate::text::{real, show};
 use zeroset_core::error::{Flaw, Position, Result};
 
 /// The number of bytes of text that are read at a time.
@@ -36,6 +36,8 @@ pub(super) struct Roles {
     pub(super) position: [usize; 3],
     pub(super) normal: Option<[usize; 3]>,
     pub(super) color: Option<Paint>,
+    /// The columns of the attributes that are read.
+    pub(super) attributes: Vec<usize>,
     /// Whether rows of a single number are skipped as counts of the rows that follow.
     pub(super) counts: bool,
 }
@@ -184,7 +186,8 @@ fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
             Some(Paint::Packed(k)) => unpack(values[k] as i64 as u32),
             Some(Paint::PackedReal(k)) => unpack((values[k] as f32).to_bits()),
         };
-        gather.push(of(roles.position), normal, color);
+        let attribute = |k: usize| values[roles.attributes[k]];
+        gather.push(of(roles.position), normal, color, attribute);
     }
     // A line ending at the end of the text does not begin another line.
     let whole = text.last().is_some_and(is_end);
@@ -197,7 +200,7 @@ fn row(line: &[u8], roles: &Roles, values: &mut [f64]) -> Result<bool, (String, 
     let mut words = cells(line);
     for (k, to) in values.iter_mut().enumerate() {
         let word = words.next();
-        match word.and_then(parse::<f64>) {
+        match word.and_then(real) {
             Some(value) => *to = value,
             None if k == 1 && word.is_none() && roles.counts => return Ok(false),
             None => return Err(no_number(k, word)),
@@ -218,8 +221,14 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
 
-    const PLACES: Roles =
-        Roles { columns: 3, position: [0, 1, 2], normal: None, color: None, counts: false };
+    const PLACES: Roles = Roles {
+        columns: 3,
+        position: [0, 1, 2],
+        normal: None,
+        color: None,
+        attributes: Vec::new(),
+        counts: false,
+    };
 
     fn points(text: &str, n: Option<u64>) -> Result<Vec<[f64; 3]>, Flaw> {
         let mut stream = Stream::of(Path::new("x"), text.as_bytes(), Budget::of(0));

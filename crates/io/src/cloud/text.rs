@@ -2,12 +2,13 @@
 //! follows from their names, or else from their number and the values in the first rows.
 
 use super::CloudReport;
-use super::gather::{Depth, Gather};
+use super::gather::{Decided, Depth, Gather};
 use super::stream::Stream;
 use super::table::{self, Paint, Roles, is_comment};
+use super::wanted::{Chosen, Wanted};
 use crate::columns::{cells, no_number};
-use crate::text::{parse, without_mark};
-use zeroset_core::cloud::PointCloud;
+use crate::text::{real, without_mark};
+use zeroset_core::cloud::{NumberType, PointCloud};
 use zeroset_core::error::{Flaw, Position, Result};
 
 /// The number of leading bytes from which the first rows are taken.
@@ -22,12 +23,12 @@ const MOST: usize = 1_000;
 /// # Errors
 /// Returns a [`Flaw`] if there are fewer than three columns or if the number of column names
 /// differs from the number of columns, and the errors of [`table::read`].
-pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
+pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, CloudReport), Flaw> {
     if stream.fill(3)?.len() != without_mark(stream.fill(3)?).len() {
         stream.take(3);
     }
     let head = Head::of(stream.fill(HEAD)?);
-    let Some(taken) = head.taken() else {
+    let Some(mut taken) = head.taken() else {
         if let Some((line, what, remedy)) = head.flaw {
             return Err(Flaw::at(Position::Line(line), what, remedy));
         }
@@ -52,9 +53,28 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     let room = head.count.unwrap_or(alike).min(most) as usize;
     let depth = taken.roles.color.map(|_| Depth::Real);
     let mut all = Gather::new(taken.roles.normal.is_some(), depth, room);
+    let chosen = head.choose(&taken.roles, wanted);
+    chosen.add_to(&mut all);
+    taken.roles.attributes = chosen.places;
     stream.take(head.skip);
     table::read(&mut stream, &taken.roles, None, head.lines, &mut all)?;
     let mut found = Vec::new();
+    if taken.is_undecided {
+        match all.decide_colors() {
+            Decided::Colors => {}
+            Decided::Normals => {
+                taken.how = taken.how.replacen("r g b", "nx ny nz", 1);
+                found.push("columns 4 to 6 are read as normals, because they are no colors".into());
+            }
+            Decided::Neither => {
+                taken.how = taken.how.replacen("r g b", "zeros that are left out", 1);
+                found.push(
+                    "columns 4 to 6 are zero in every row, so they are neither normals nor colors"
+                        .into(),
+                );
+            }
+        }
+    }
     if let Some(n) = head.count.filter(|n| *n != all.stored) {
         found.push(format!("the first line declares {n} points, but {} follow", all.stored));
     }
@@ -86,6 +106,9 @@ struct Head {
 struct Taken {
     roles: Roles,
     how: String,
+    /// Whether the columns of the colors are zero in all rows that were examined. Later rows decide
+    /// whether they are colors.
+    is_undecided: bool,
 }
 
 impl Head {
@@ -114,7 +137,7 @@ impl Head {
                 remark = head.rows.is_empty().then(|| names(text)).or(remark);
                 continue;
             }
-            let row: Option<Vec<f64>> = cells(line).take(MOST).map(parse::<f64>).collect();
+            let row: Option<Vec<f64>> = cells(line).take(MOST).map(real).collect();
             match row {
                 Some(row) if head.rows.is_empty() && row.len() == 1 && head.count.is_none() => {
                     let whole = row[0].fract() == 0.0 && (0.0..1e18).contains(&row[0]);
@@ -129,7 +152,7 @@ impl Head {
                 }
                 // If rows of numbers precede this row, its error is reported when the row is read.
                 None => {
-                    let is_number = |word: &&[u8]| parse::<f64>(word).is_some();
+                    let is_number = |word: &&[u8]| real(word).is_some();
                     let wrong = cells(line).enumerate().find(|(_, word)| !is_number(word));
                     let wrong = wrong.filter(|_| head.rows.is_empty());
                     head.flaw = wrong.map(|(column, word)| {
@@ -163,6 +186,7 @@ impl Head {
             position,
             normal,
             color: color.map(Paint::Three),
+            attributes: Vec::new(),
             counts: self.count.is_some(),
         };
         if let Some(names) = &self.names {
@@ -173,7 +197,8 @@ impl Head {
             let used = position.iter().chain(normal.iter().flatten()).chain(color.iter().flatten());
             let used: Vec<&str> = used.filter_map(|k| names.get(*k)).map(String::as_str).collect();
             let how = format!("by name: {}", used.join(" "));
-            return Some(Taken { roles: roles(position, normal, color), how });
+            let roles = roles(position, normal, color);
+            return Some(Taken { roles, how, is_undecided: false });
         }
         let all = |k: usize, holds: &dyn Fn([f64; 3]) -> bool| {
             self.rows.iter().all(|row| match row.get(k..k + 3) {
@@ -181,8 +206,19 @@ impl Head {
                 _ => false,
             })
         };
-        let units =
-            |k: usize| all(k, &|x| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 0.02);
+        let is_unit = |x: [f64; 3]| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 0.02;
+        let zeros = |k: usize| all(k, &|x| x == [0.0; 3]);
+        // Some programs write zeros for a normal that they could not estimate. Colors from 0 to 1
+        // have neither length 1 nor negative components.
+        let is_short = |x: [f64; 3]| x.iter().all(|c| (-1.0..=1.0).contains(c));
+        let directions = |k: usize| {
+            let any = |holds: &dyn Fn(&f64) -> bool| {
+                self.rows.iter().any(|row| row.get(k..k + 3).is_some_and(|x| x.iter().any(holds)))
+            };
+            let signed = any(&|c| *c < 0.0) && any(&|c| c.fract() != 0.0);
+            all(k, &|x| is_unit(x) || x == [0.0; 3]) || (signed && all(k, &is_short))
+        };
+        let units = |k: usize| !zeros(k) && directions(k);
         let paints = |k: usize| all(k, &|x| x.iter().all(|c| (0.0..=255.0).contains(c)));
         let (normal, color, words) = match n {
             3 => (None, None, "x y z"),
@@ -194,13 +230,13 @@ impl Head {
                 (Some([3, 4, 5]), Some([6, 7, 8]), "x y z nx ny nz r g b")
             }
             6.. if units(3) => {
-                (Some([3, 4, 5]), None, "x y z nx ny nz, because the last three have length 1")
+                (Some([3, 4, 5]), None, "x y z nx ny nz, because the last three are directions")
             }
             6.. if n >= 9 && paints(3) && units(6) => {
                 (Some([6, 7, 8]), Some([3, 4, 5]), "x y z r g b nx ny nz")
             }
             6.. if paints(3) => {
-                (None, Some([3, 4, 5]), "x y z r g b, because the last three are not unit vectors")
+                (None, Some([3, 4, 5]), "x y z r g b, because the last three are not directions")
             }
             _ => (None, None, "x y z"),
         };
@@ -211,7 +247,29 @@ impl Head {
             k => format!("; {k} more columns are left out"),
         };
         let how = format!("by number of columns ({n}): {words}{others}");
-        Some(Taken { roles: roles([0, 1, 2], normal, color), how })
+        let is_undecided = normal.is_none() && color == Some([3, 4, 5]) && zeros(3);
+        Some(Taken { roles: roles([0, 1, 2], normal, color), how, is_undecided })
+    }
+
+    /// Selects the attributes to read from the columns without another meaning. A column without a
+    /// name is called `column_4`, `column_5`, ..., or `intensity` where this is its usual meaning.
+    fn choose(&self, roles: &Roles, wanted: &Wanted) -> Chosen<usize> {
+        let color = match roles.color {
+            Some(Paint::Three(columns)) => columns.to_vec(),
+            _ => Vec::new(),
+        };
+        let used = roles.position.iter().chain(roles.normal.iter().flatten()).chain(&color);
+        let used: Vec<usize> = used.copied().collect();
+        let others = (0..self.columns).filter(|k| !used.contains(k));
+        wanted.choose(others.map(|k| {
+            let is_intensity = k == 3 && (self.columns == 4 || self.columns == 7);
+            let name = match self.names.as_ref().and_then(|names| names.get(k)) {
+                Some(name) if !name.is_empty() => name.clone(),
+                _ if is_intensity => "intensity".to_string(),
+                _ => format!("column_{}", k + 1),
+            };
+            (name, NumberType::F64, k)
+        }))
     }
 }
 
@@ -243,7 +301,8 @@ mod tests {
     use crate::budget::Budget;
 
     fn cloud(text: &str) -> (PointCloud, CloudReport) {
-        read(Stream::of(Path::new("a.txt"), text.as_bytes(), Budget::of(0))).unwrap()
+        let stream = Stream::of(Path::new("a.txt"), text.as_bytes(), Budget::of(0));
+        read(stream, &Wanted { all: true, names: Vec::new() }).unwrap()
     }
 
     #[test]
@@ -269,6 +328,38 @@ mod tests {
     }
 
     #[test]
+    fn zero_normals_are_no_colors() {
+        let (found, _) = cloud("0 0 0 0 0 0\n1 2 3 0 0 1\n1 2 4 0 0 1\n");
+        assert_eq!((found.normals.unwrap().len(), found.colors), (2, None));
+        let (found, _) = cloud("0 0 0 0.1 0.2 -0.3\n1 2 3 0.5 0.5 0.1\n");
+        assert!(found.normals.is_some() && found.colors.is_none());
+        let (found, report) = cloud("0 0 0 0 0 0\n1 2 3 0 0 0\n");
+        assert_eq!((found.normals, found.colors), (None, None));
+        assert!(report.warnings[0].contains("neither normals nor colors"), "{report:?}");
+        // The rows that are examined first are all zero.
+        let zeros = "1 2 3 0 0 0\n".repeat(300);
+        let (found, _) = cloud(&(zeros.clone() + "1 2 3 255 7 0\n"));
+        assert_eq!(found.colors.unwrap()[300], [255, 7, 0]);
+        let (found, report) = cloud(&(zeros + &"1 2 3 0 -0.6 0.8\n".repeat(400)));
+        assert_eq!((found.len(), found.normals.unwrap()[0]), (400, [0.0, -0.6, 0.8]));
+        assert!(report.columns.unwrap().contains("nx ny nz") && found.colors.is_none());
+    }
+
+    #[test]
+    fn other_columns_are_attributes() {
+        let (found, report) = cloud("x y z Classification\n1 2 3 2\n1 2 4 6\n1 2 5 2\n");
+        assert_eq!(report.classes, [(2, 2), (6, 1)]);
+        assert_eq!((found.attributes[0].name.as_str(), found.attributes[0].numbers.get(1)), {
+            ("classification", 6.0)
+        });
+        let (_, report) = cloud("1 2 3 0.5 1.#INF\n1 2 4 0.5 -1.#IND\n");
+        assert_eq!(report.attributes, ["column_4", "column_5"]);
+        let (found, report) = cloud("1 2 3 7\n1.#QNAN 2 3 8\n1 -1.#INF 4 9\n");
+        assert_eq!((found.len(), report.not_finite), (1, 2));
+        assert_eq!(report.attributes, ["intensity"]);
+    }
+
+    #[test]
     fn columns_are_told_by_their_names() {
         let text = "Red,Green,Blue,Y,X,Z,id\n1,2,3,5,4,6,77\n";
         let (found, report) = cloud(text);
@@ -284,12 +375,11 @@ mod tests {
             ("a b c\n1 e f\n", "line 2: a number expected in column 2, found \"e\""),
         ] {
             let stream = Stream::of(Path::new("a.txt"), text.as_bytes(), Budget::of(0));
-            let error = read(stream).unwrap_err().to_string();
+            let error = read(stream, &Wanted::default()).unwrap_err().to_string();
             assert!(error.contains(found), "{text:?}: {error}");
         }
-        let error = read(Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n", Budget::of(0)))
-            .unwrap_err()
-            .to_string();
+        let stream = Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n", Budget::of(0));
+        let error = read(stream, &Wanted::default()).unwrap_err().to_string();
         assert!(error.contains("2 column names, but 3 columns"), "{error}");
     }
 }

@@ -1,19 +1,19 @@
-//! Writer of point clouds: `.ply`, `.pcd`, `.xyz`, `.txt`, `.csv`, `.vtp`.
+//! Writer of point clouds: `.ply`, `.pcd`, `.xyz`, `.txt`, `.csv`, `.vtp` and `.las`.
+
+mod encode;
+mod head;
+mod las;
 
 use std::io::Write;
 use std::path::Path;
 
-use rayon::prelude::*;
+use encode::{Encoding, Format};
+use head::names;
 
-use crate::vtk::{self, Compression, Geometry, VtkOutput};
-use crate::{atomic, write};
-use zeroset_core::cloud::PointCloud;
-use zeroset_core::error::Result;
-
-/// The number of points per task.
-const TASK: usize = 1 << 14;
-/// The number of tasks whose output is held in memory at a time.
-const TASKS: usize = 64;
+use crate::vtk::{self, Compression, FieldValues, Geometry, VtkOutput};
+use crate::{WriteOptions, atomic, write};
+use zeroset_core::cloud::{Attribute, Numbers, PointCloud};
+use zeroset_core::error::{Error, Result};
 
 /// The layout of a cloud that is written piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,32 +43,71 @@ pub fn check_cloud_target(path: &Path) -> Result<()> {
 }
 
 fn ending(path: &Path) -> Result<&'static str> {
-    let remedy = "end the name in .ply, .pcd, .xyz, .txt, .csv or .vtp";
-    write::ending(path, &["ply", "pcd", "xyz", "txt", "csv", "vtp"], "clouds", remedy)
+    let remedy = "end the name in .ply, .pcd, .las, .xyz, .txt, .csv or .vtp";
+    write::ending(path, &ENDINGS, "clouds", remedy)
+}
+
+/// The extensions of the files that [`write_cloud`] writes.
+const ENDINGS: [&str; 7] = ["ply", "pcd", "las", "xyz", "txt", "csv", "vtp"];
+
+/// Returns true if [`write_cloud`] supports the extension of `path`.
+pub fn is_cloud_target(path: &Path) -> bool {
+    ending(path).is_ok()
 }
 
 /// Writes a cloud in the format that the extension of `path` selects. The file is written
 /// atomically.
 ///
-/// Coordinates keep all their digits. Normals have 32 bits and colors 8 bits per component. `.ply`
-/// and `.pcd` are binary. `.xyz` and `.txt` have the columns x y z, nx ny nz, r g b without names,
-/// and `.csv` has the same columns with names. `compression` applies to `.vtp`.
+/// Coordinates keep all their digits, except in `.las`. Normals have 32 bits and colors 8 bits per
+/// component. `.ply` and `.pcd` are binary. `.xyz` and `.txt` have the columns x y z, nx ny nz, r g
+/// b, and those of the attributes. A comment with the names comes first if there are attributes.
+/// `.csv` has the same columns with names. `compression` applies to `.vtp`. Returns a warning for
+/// everything that the format cannot hold.
 ///
 /// # Errors
 /// Returns the errors of [`check_cloud_target`], [`Error::Case`](zeroset_core::Error::Case) if the
 /// arrays differ in length, and [`Error::Output`](zeroset_core::Error::Output) if the file cannot
 /// be written.
-pub fn write_cloud(path: &Path, cloud: &PointCloud, compression: Compression) -> Result<()> {
-    let ending = ending(path)?;
-    cloud.check()?;
-    if ending == "vtp" {
-        return write_vtp(path, cloud, compression);
-    }
-    write_in_order(path, ending, CloudLayout::of(cloud), |out, encoding| encoding.write(out, cloud))
+pub fn write_cloud(
+    path: &Path,
+    cloud: &PointCloud,
+    compression: Compression,
+) -> Result<Vec<String>> {
+    write_cloud_with(path, cloud, &WriteOptions::default().compression(compression))
 }
 
-/// Writes a cloud like [`write_cloud`] from pieces. Only one piece is in memory at a time, except
-/// for `.vtp`, which needs all of them.
+/// Writes a cloud like [`write_cloud`], also as text.
+///
+/// # Errors
+/// Returns the errors of [`write_cloud`], and [`Error::Case`](zeroset_core::Error::Case) if the
+/// options ask for text and the format is binary, or if the coordinates do not fit into `.las`.
+pub fn write_cloud_with(
+    path: &Path,
+    cloud: &PointCloud,
+    options: &WriteOptions,
+) -> Result<Vec<String>> {
+    let ending = ending(path)?;
+    if options.ascii && ending != "ply" {
+        let what = format!("{}: --ascii is for .ply", path.display());
+        return Err(Error::usage(what, "leave it out"));
+    }
+    cloud.check()?;
+    match ending {
+        "vtp" => write_vtp(path, cloud, options.compression)?,
+        "las" => return las::write(path, cloud),
+        _ => {
+            let (layout, attributes) = (CloudLayout::of(cloud), &cloud.attributes);
+            let format = Format::of(ending, options.ascii);
+            write_in_order(path, format, layout, attributes, |out, encoding| {
+                encoding.write(out, cloud)
+            })?;
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Writes a cloud like [`write_cloud`] from pieces without attributes. Only one piece is in memory
+/// at a time, except for `.vtp` and `.las`, which need all of them.
 ///
 /// # Errors
 /// Returns the errors of [`write_cloud`].
@@ -80,13 +119,13 @@ pub fn write_cloud_pieces(
     layout: CloudLayout,
     mut pieces: impl Iterator<Item = PointCloud>,
     compression: Compression,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let ending = ending(path)?;
-    if ending == "vtp" {
+    if matches!(ending, "vtp" | "las") {
         let mut all = PointCloud {
-            points: Vec::new(),
             normals: layout.normals.then(Vec::new),
             colors: layout.colors.then(Vec::new),
+            ..PointCloud::default()
         };
         for mut piece in pieces {
             all.points.append(&mut piece.points);
@@ -100,7 +139,7 @@ pub fn write_cloud_pieces(
         assert_eq!(CloudLayout::of(&all), layout, "the pieces differ from the layout");
         return write_cloud(path, &all, compression);
     }
-    write_in_order(path, ending, layout, |out, encoding| {
+    write_in_order(path, Format::of(ending, false), layout, &[], |out, encoding| {
         let mut n = 0;
         pieces.try_for_each(|piece| {
             let found = CloudLayout::of(&piece);
@@ -110,118 +149,23 @@ pub fn write_cloud_pieces(
         })?;
         assert_eq!(n, layout.n, "the pieces differ from the layout");
         Ok(())
-    })
+    })?;
+    Ok(Vec::new())
 }
 
 /// Writes the header of the file, and then the points by calling `body`.
 fn write_in_order(
     path: &Path,
-    ending: &str,
+    format: Format,
     layout: CloudLayout,
+    attributes: &[Attribute],
     body: impl FnOnce(&mut dyn Write, Encoding) -> std::io::Result<()>,
 ) -> Result<()> {
-    let (head, encoding) = match ending {
-        "ply" => (ply_head(layout), Encoding::Binary),
-        "pcd" => (pcd_head(layout), Encoding::Packed),
-        "csv" => (csv_head(layout), Encoding::Text(b',')),
-        _ => (String::new(), Encoding::Text(b' ')),
-    };
+    let (head, encoding) = format.head(layout, attributes);
     atomic::write(path, |out| {
         out.write_all(head.as_bytes())?;
         body(out, encoding)
     })
-}
-
-/// The encoding of a point.
-#[derive(Clone, Copy)]
-enum Encoding {
-    /// Coordinates with 64 bits, normals with 32 bits and colors with 8 bits.
-    Binary,
-    /// Like `Binary`, but with a color packed into one 32-bit number.
-    Packed,
-    /// Numbers as text with this separator.
-    Text(u8),
-}
-
-impl Encoding {
-    fn write(self, out: &mut dyn Write, cloud: &PointCloud) -> std::io::Result<()> {
-        for begin in (0..cloud.len()).step_by(TASK * TASKS) {
-            let end = (begin + TASK * TASKS).min(cloud.len());
-            let tasks = (begin..end).into_par_iter().step_by(TASK);
-            let texts: Vec<Vec<u8>> =
-                tasks.map(|task| self.encode(cloud, task..(task + TASK).min(end))).collect();
-            texts.iter().try_for_each(|text| out.write_all(text))?;
-        }
-        Ok(())
-    }
-
-    fn encode(self, cloud: &PointCloud, range: std::ops::Range<usize>) -> Vec<u8> {
-        let mut out = Vec::with_capacity(range.len() * 48);
-        for i in range {
-            let (x, normal) = (cloud.points[i], cloud.normals.as_ref().map(|n| n[i]));
-            let color = cloud.colors.as_ref().map(|c| c[i]);
-            if let Encoding::Text(separator) = self {
-                let mut words = x.map(|x| x.to_string()).to_vec();
-                words.extend(normal.into_iter().flatten().map(|x| x.to_string()));
-                words.extend(color.into_iter().flatten().map(|c| c.to_string()));
-                for (k, word) in words.iter().enumerate() {
-                    if k > 0 {
-                        out.push(separator);
-                    }
-                    out.extend(word.as_bytes());
-                }
-                out.push(b'\n');
-                continue;
-            }
-            x.iter().for_each(|x| out.extend(x.to_le_bytes()));
-            normal.into_iter().flatten().for_each(|x| out.extend(x.to_le_bytes()));
-            match (self, color) {
-                (Encoding::Packed, Some([r, g, b])) => out.extend([b, g, r, 0]),
-                (_, color) => out.extend(color.into_iter().flatten()),
-            }
-        }
-        out
-    }
-}
-
-fn ply_head(layout: CloudLayout) -> String {
-    let mut head = format!(
-        "ply\nformat binary_little_endian 1.0\ncomment written by zeroset\nelement vertex {}\n",
-        layout.n
-    );
-    let mut add = |kind: &str, names: [&str; 3]| {
-        names.iter().for_each(|name| head += &format!("property {kind} {name}\n"));
-    };
-    add("double", ["x", "y", "z"]);
-    if layout.normals {
-        add("float", ["nx", "ny", "nz"]);
-    }
-    if layout.colors {
-        add("uchar", ["red", "green", "blue"]);
-    }
-    head + "end_header\n"
-}
-
-fn pcd_head(layout: CloudLayout) -> String {
-    let n = layout.n;
-    let with = |normals, colors| {
-        let normals = if layout.normals { normals } else { "" };
-        format!("{normals}{}", if layout.colors { colors } else { "" })
-    };
-    format!(
-        "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{}\nSIZE 8 8 8{}\n\
-         TYPE F F F{}\nCOUNT 1 1 1{}\nWIDTH {n}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {n}\n\
-         DATA binary\n",
-        with(" normal_x normal_y normal_z", " rgb"),
-        with(" 4 4 4", " 4"),
-        with(" F F F", " U"),
-        with(" 1 1 1", " 1"),
-    )
-}
-
-fn csv_head(layout: CloudLayout) -> String {
-    let normals = if layout.normals { ",nx,ny,nz" } else { "" };
-    format!("x,y,z{normals}{}\n", if layout.colors { ",red,green,blue" } else { "" })
 }
 
 fn write_vtp(path: &Path, cloud: &PointCloud, compression: Compression) -> Result<()> {
@@ -236,5 +180,28 @@ fn write_vtp(path: &Path, cloud: &PointCloud, compression: Compression) -> Resul
     if let Some(colors) = &colors {
         output = output.point_data("RGB", 3, colors);
     }
+    let names = names(&cloud.attributes);
+    let wider: Vec<Option<Vec<i32>>> = cloud.attributes.iter().map(|a| wider(&a.numbers)).collect();
+    for ((name, attribute), wider) in names.iter().zip(&cloud.attributes).zip(&wider) {
+        let values = match (&attribute.numbers, wider) {
+            (_, Some(wider)) => FieldValues::I32(wider),
+            (Numbers::U8(v), _) => FieldValues::U8(v),
+            (Numbers::I32(v), _) => FieldValues::I32(v),
+            (Numbers::U32(v), _) => FieldValues::U32(v),
+            (Numbers::F32(v), _) => FieldValues::F32(v),
+            (Numbers::F64(v), _) => FieldValues::F64(v),
+            (Numbers::I16(_) | Numbers::U16(_), None) => continue,
+        };
+        output = output.point_data(name, 1, values);
+    }
     vtk::write(path, &output)
+}
+
+/// Returns integers of 16 bits as integers of 32 bits, and `None` for other numbers.
+fn wider(numbers: &Numbers) -> Option<Vec<i32>> {
+    match numbers {
+        Numbers::I16(v) => Some(v.iter().map(|&x| x.into()).collect()),
+        Numbers::U16(v) => Some(v.iter().map(|&x| x.into()).collect()),
+        _ => None,
+    }
 }

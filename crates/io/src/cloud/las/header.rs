@@ -27,10 +27,16 @@ pub(super) struct Header {
     pub(super) compressed: Option<Vec<u8>>,
     /// Unit of length from the GeoTIFF keys.
     pub(super) units: Option<String>,
+    /// Unit of the heights from the GeoTIFF keys, if it is stated separately.
+    pub(super) vertical_units: Option<String>,
+    /// Record format of the points, 0 to 10.
+    pub(super) format: u8,
+    /// The record that describes the extra bytes of the points, or empty.
+    pub(super) extra: Vec<u8>,
 }
 
 /// Smallest size of a point in bytes, by format.
-const LEAST: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
+pub(super) const LEAST: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
 /// Byte offset of the colors by format; 0 if there are none.
 const COLORS: [usize; 11] = [0, 0, 20, 28, 0, 28, 0, 30, 30, 0, 30];
 /// The largest number of variable-length records that are read.
@@ -82,7 +88,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         return Err(stream.fail(what, DAMAGED));
     }
     stream.pass_to(size, "variable records")?;
-    let (mut compressed, mut units) = (None, None);
+    let (mut compressed, mut units, mut vertical_units, mut extra) = (None, None, None, vec![]);
     for _ in 0..n_records.min(MOST) {
         if stream.position() + 54 > u64::from(begin) {
             break;
@@ -98,8 +104,15 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         let body = stream.fill(length)?.get(..length).unwrap_or_default();
         match (user.as_slice(), id) {
             (b"laszip encoded", 22204) => compressed = Some(body.to_vec()),
-            (b"LASF_Projection", 34735) => units = units.or_else(|| linear_unit(body)),
-            (b"LASF_Projection", 2112) => units = unit_of_wkt(body).or(units),
+            (b"LASF_Projection", 34735) => {
+                units = units.or_else(|| linear_unit(body));
+                vertical_units = vertical_units.or_else(|| unit_of_heights(body));
+            }
+            (b"LASF_Projection", 2112) => {
+                units = unit_of_wkt(body).or(units);
+                vertical_units = heights_of_wkt(body).or(vertical_units);
+            }
+            (b"LASF_Spec", 4) => extra = body.to_vec(),
             _ => {}
         }
         let found = body.len();
@@ -118,23 +131,71 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     let version = format!("{major}.{minor}, format {format}");
     let compressed = compressed.filter(|_| packed);
     let begin = u64::from(begin);
-    Ok(Header { version, begin, length, n, scale, offset, colors, class, compressed, units })
+    Ok(Header {
+        version,
+        begin,
+        length,
+        n,
+        scale,
+        offset,
+        colors,
+        class,
+        compressed,
+        units,
+        vertical_units,
+        format,
+        extra,
+    })
 }
 
 /// Returns the unit of length of projected coordinates (key 3076), or degrees for geographic
 /// coordinates (key 1024 is 2). Returns `None` if the unit is unknown.
 fn linear_unit(keys: &[u8]) -> Option<String> {
+    let unit = geotiff_key(keys, 3076).and_then(unit_of_code);
+    let is_geographic = geotiff_key(keys, 1024) == Some(2);
+    unit.or(is_geographic.then_some("degrees")).map(str::to_string)
+}
+
+/// Returns the unit of the heights (key 4099), if it is stated.
+fn unit_of_heights(keys: &[u8]) -> Option<String> {
+    geotiff_key(keys, 4099).and_then(unit_of_code).map(str::to_string)
+}
+
+/// Returns the value of a GeoTIFF key.
+fn geotiff_key(keys: &[u8], wanted: u16) -> Option<u16> {
     let numbers = |k: &[u8; 8]| [0, 2, 4, 6].map(|at| u16::from_le_bytes([k[at], k[at + 1]]));
-    let keys = || keys.as_chunks::<8>().0.iter().map(numbers).skip(1);
-    let value = |wanted: u16| keys().find(|k| k[0] == wanted && k[1] == 0).map(|k| k[3]);
-    let name = match (value(3076), value(1024)) {
-        (Some(9001), _) => "m",
-        (Some(9002), _) => "ft",
-        (Some(9003), _) => "US survey ft",
-        (_, Some(2)) => "degrees",
-        _ => return None,
-    };
-    Some(name.to_string())
+    let mut keys = keys.as_chunks::<8>().0.iter().map(numbers).skip(1);
+    keys.find(|k| k[0] == wanted && k[1] == 0).map(|k| k[3])
+}
+
+fn unit_of_code(code: u16) -> Option<&'static str> {
+    match code {
+        9001 => Some("m"),
+        9002 => Some("ft"),
+        9003 => Some("US survey ft"),
+        _ => None,
+    }
+}
+
+/// Returns the unit of the vertical system in well-known text, if there is one.
+fn heights_of_wkt(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text).to_uppercase();
+    let at = text.find("VERT_CS[").or_else(|| text.find("VERTCRS["))?;
+    unit_of_name(last_unit(&text[at..])?).map(str::to_string)
+}
+
+/// Returns the name of the last unit in well-known text.
+fn last_unit(text: &str) -> Option<&str> {
+    text.rsplit("UNIT[\"").next()?.split('"').next()
+}
+
+fn unit_of_name(name: &str) -> Option<&'static str> {
+    match name {
+        "METRE" | "METER" | "M" => Some("m"),
+        _ if name.contains("US SURVEY FOOT") || name.contains("FOOT_US") => Some("US survey ft"),
+        _ if name.contains("FOOT") => Some("ft"),
+        _ => None,
+    }
 }
 
 /// Returns the unit that a coordinate system in well-known text (WKT) states for the horizontal
@@ -149,14 +210,7 @@ fn unit_of_wkt(text: &[u8]) -> Option<String> {
         return is_geographic.then(|| "degrees".to_string());
     }
     // The unit of a projected system comes after the unit of the geographic system within it.
-    let named = horizontal.rsplit("UNIT[\"").next()?.split('"').next()?;
-    let name = match named {
-        "METRE" | "METER" | "M" => "m",
-        _ if named.contains("US SURVEY FOOT") || named.contains("FOOT_US") => "US survey ft",
-        _ if named.contains("FOOT") => "ft",
-        _ => return None,
-    };
-    Some(name.to_string())
+    unit_of_name(last_unit(horizontal)?).map(str::to_string)
 }
 
 #[cfg(test)]
