@@ -97,11 +97,14 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 38] = [
+const COMMANDS: [(&str, &[&str]); 42] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
     ("convert done/case.pvd OUT", &["done/case.pvd", "done/case_000001.vtp"]),
     ("convert ball.vtp OUT --repair --fill-holes --decimate 100", &["ball.vtp"]),
+    ("convert points.csv OUT", &["points.csv"]),
+    ("convert points.csv queries.csv OUT --thin 0.5", &["points.csv", "queries.csv"]),
+    ("convert points.csv OUT --where x>0.5 --crop 0,1,0,1,0,1", &["points.csv"]),
     ("convert pair.node OUT", &["pair.node", "pair.ele"]),
     ("generate from mesh.mesh --refine 1 -o OUT", &["mesh.mesh", "mesh.sol"]),
     ("distance mesh.mesh --from vertex:0 -o OUT", &["mesh.mesh", "mesh.sol"]),
@@ -134,6 +137,7 @@ const COMMANDS: [(&str, &[&str]); 38] = [
     ("render done/measures.csv -o OUT", &["done/measures.csv"]),
     ("render done -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
     ("reconstruct ball.vtp -o OUT", &["ball.vtp"]),
+    ("reconstruct ball.vtp --where z>0 --trim 3 -o OUT", &["ball.vtp"]),
     ("reconstruct ball.vtp -o s.ply --report OUT", &["ball.vtp"]),
     ("reconstruct ball.vtp -o s.ply --picture OUT", &["ball.vtp"]),
     ("voxelize ball.vtp --size 8 -o OUT", &["ball.vtp"]),

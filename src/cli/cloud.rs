@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Ui;
+use zeroset::cloud::{NumberType, PointCloud, key};
 use zeroset::error::{Error, Result, shown};
 use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::vtk::NO_CELLS;
-use zeroset::io::{self, Content, MeshFile, VolumeOptions};
-use zeroset::mesh::{DataArray, component};
+use zeroset::io::{self, Attributes, CloudOptions, Content, MeshFile, VolumeOptions};
+use zeroset::mesh::{DataArray, Kind, Mesh, Values, component};
 use zeroset::words::suggest;
 
 /// Points with data arrays.
@@ -17,8 +18,65 @@ pub struct Cloud {
     pub points: Vec<[f64; 3]>,
     /// Arrays with a row per point.
     arrays: Vec<DataArray>,
+    /// The names of all attributes of a scan, for messages. Only requested ones are read.
+    unread: Vec<String>,
     /// Unit of length, if it is known.
     pub units: Option<String>,
+}
+
+/// Reads points from a file, with the arrays that the expression needs.
+///
+/// Only scans (LAS, LAZ, E57, PTX, PCD) have arrays that are read on request. See [`read`].
+///
+/// # Errors
+/// Returns the errors of [`read`].
+pub fn read_for(path: &Path, expression: &Expression, ui: &Ui) -> Result<Cloud> {
+    if !io::is_scan(path)? {
+        return read(path, ui);
+    }
+    let names = expression.names().into_iter().map(str::to_string).collect();
+    let options = CloudOptions::default().attributes(Attributes::Named(names));
+    let (cloud, report) = io::read_cloud_with(path, &options)?;
+    ui.warn_of(path, &report.warnings);
+    let arrays = arrays(&cloud);
+    let unread = report.attributes;
+    Ok(Cloud { points: cloud.points, arrays, unread, units: report.units })
+}
+
+/// Returns the normals, colors and attributes of a cloud as arrays.
+fn arrays(cloud: &PointCloud) -> Vec<DataArray> {
+    let mut arrays = Vec::new();
+    let mut add = |name: &str, values| {
+        arrays.push(DataArray { name: name.into(), components: 1, values });
+    };
+    for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {
+        if let Some(normals) = &cloud.normals {
+            add(name, Values::Float(normals.iter().map(|n| n[k].into()).collect()));
+        }
+    }
+    for (k, name) in ["red", "green", "blue"].into_iter().enumerate() {
+        if let Some(colors) = &cloud.colors {
+            add(name, Values::Int(colors.iter().map(|c| c[k].into()).collect()));
+        }
+    }
+    for attribute in &cloud.attributes {
+        let numbers = &attribute.numbers;
+        let values = (0..numbers.len()).map(|i| numbers.get(i));
+        let values = match numbers.kind() {
+            NumberType::F32 | NumberType::F64 => Values::Float(values.collect()),
+            _ => Values::Int(values.map(|x| x as i64).collect()),
+        };
+        add(&attribute.name, values);
+    }
+    arrays
+}
+
+/// Returns a point cloud as a mesh without cells. Normals, colors and attributes become arrays.
+pub fn as_mesh(cloud: PointCloud) -> Mesh {
+    let arrays = arrays(&cloud);
+    let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
+    mesh.vertex_data = arrays;
+    mesh
 }
 
 /// Reads points from a file.
@@ -47,7 +105,12 @@ pub fn read(path: &Path, ui: &Ui) -> Result<Cloud> {
 fn of_mesh(path: &Path, file: MeshFile, ui: &Ui) -> Cloud {
     // These commands need no cells, so the warning that the file has none is dropped.
     ui.warn_of(path, file.warnings.iter().filter(|warning| !warning.ends_with(NO_CELLS)));
-    Cloud { points: file.mesh.vertices, arrays: file.mesh.vertex_data, units: file.units }
+    Cloud {
+        points: file.mesh.vertices,
+        arrays: file.mesh.vertex_data,
+        unread: Vec::new(),
+        units: file.units,
+    }
 }
 
 fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
@@ -69,7 +132,8 @@ fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
         return Err(Error::input(path, format!("point {n}"), what, "correct or remove the row"));
     }
     let others = arrays.into_iter().enumerate().filter(|(k, _)| !axes.contains(k));
-    Ok(Cloud { points, arrays: others.map(|(_, array)| array).collect(), units: None })
+    let arrays = others.map(|(_, array)| array).collect();
+    Ok(Cloud { points, arrays, unread: Vec::new(), units: None })
 }
 
 impl Cloud {
@@ -87,14 +151,17 @@ impl Cloud {
         }
         let rows = |name: &str| -> Result<Arc<[f64]>> {
             let single = self.arrays.iter().filter(|array| array.components == 1);
-            let found = component(&self.arrays, name);
+            let spelled = || single.clone().find(|array| key(&array.name) == key(name));
+            let found = component(&self.arrays, name).or_else(|| Some((spelled()?, 0)));
             match found.filter(|(array, _)| array.components == 1 || array.name != name) {
                 Some((array, component)) => {
                     let values = array.values.to_f64().into_iter().skip(component);
                     Ok(values.step_by(array.components).collect())
                 }
                 None => {
-                    let names: Vec<&str> = single.map(|array| array.name.as_str()).collect();
+                    let names = single.map(|array| array.name.as_str());
+                    let unread = self.unread.iter().map(String::as_str);
+                    let names: Vec<&str> = names.chain(unread).collect();
                     let what = format!("there is no array \"{name}\" of single numbers");
                     let remedy = match names.as_slice() {
                         [] => "the points have no arrays, use x, y and z".into(),

@@ -1,6 +1,6 @@
 //! The subcommands, and what the program must know about each before running it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
@@ -96,7 +96,7 @@ impl Command {
             Command::Check(args) => &args.case,
             Command::Distance(args) => &args.mesh,
             Command::Generate(args) => args.file(),
-            Command::Convert(args) => &args.input,
+            Command::Convert(args) => args.input(),
             Command::Dt(args) => args.file(),
             Command::Edt(args) => &args.input,
             Command::Render(args) => &args.file,
@@ -115,6 +115,7 @@ impl Command {
     pub fn inputs(&self) -> Vec<&Path> {
         match self {
             Command::Dt(args) => args.inputs(),
+            Command::Convert(args) => args.inputs.iter().map(PathBuf::as_path).collect(),
             Command::Generate(args) => args.input().into_iter().collect(),
             Command::Points(args) => args.which.inputs(&args.input),
             Command::Render(args) => args.inputs(),

@@ -1,6 +1,7 @@
-//! `zeroset convert IN OUT`: converts a mesh or a volume to another format.
+//! `zeroset convert IN... OUT`: converts a mesh, a point cloud or a volume to another format.
 
 mod all;
+mod cloud;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use zeroset::error::{Error, Result};
 use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::{
     Frame, MeshFile, MeshOptions, VolumeFile, WriteOptions, check_target, check_volume_target,
-    is_volume_target, read_mesh_with, write_mesh_about,
+    is_cloud_target, is_volume_target, read_mesh_with, write_mesh_about,
 };
 use zeroset::mesh::repair::{Repairs, Thinness, Weld};
 use zeroset::mesh::{self, Kind, Mesh, Places, boundary, normal_arrays, part};
@@ -41,6 +42,8 @@ Examples:
   zeroset convert results/run/run.pvd last.ply
   zeroset convert results/run/run.pvd state.ply --time all
   zeroset convert scan.raw scan.nrrd --raw 256x256x109:uint16le:1x1x1.5
+  zeroset convert north.laz south.laz ground.ply --where \"classification == 2\" --thin 0.5
+  zeroset convert scan.e57 part.xyz --crop 0,10,-5,5,0,3
 
 The ending of OUT selects the format: .vtu, .msh (4.1) or .mesh (with .sol for point data) for any
 mesh; .vtp, .ply, .obj, .off, .stl or .gii for triangles; .sol for point data alone. Vertices and
@@ -58,6 +61,12 @@ with the smallest quadric error first; closed surfaces stay closed, and boundari
 groups stay in place. The order is --repair, --where, --boundary, --fill-holes, --decimate,
 --normals. Warnings state what was done and how often.
 
+Point clouds (LAS, LAZ, E57, PTX, PCD, text, and mesh formats without cells) are written as .ply,
+.pcd, .las, .xyz, .txt, .csv, .vtp, or as meshes without cells. Several clouds are merged into one.
+--where and --crop select points, in the coordinates of the file; --project local then converts
+degrees to meters; --thin then keeps one point per cell. Normals, colors and all attributes are kept
+where the format can hold them.
+
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.
 
@@ -65,11 +74,12 @@ Of a series of states (.pvd, .vtkhdf), the last is converted unless --time selec
 --time all writes each state to its own file: STEM_000000.ENDING, STEM_000001.ENDING, ... None of
 these files may exist.")]
 pub struct Args {
-    /// Mesh or volume in any supported format, optionally compressed with gzip
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
+    /// Mesh, point cloud or volume in any supported format, optionally compressed with gzip;
+    /// several point clouds are merged
+    #[arg(value_name = "IN", required = true, num_args = 1..)]
+    pub inputs: Vec<PathBuf>,
     /// Output file
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// Write text instead of binary (msh, ply, stl)
     #[arg(long)]
@@ -82,7 +92,8 @@ pub struct Args {
     #[arg(long, value_name = "auto|never|LENGTH")]
     pub weld: Option<Weld>,
     /// Keep only the cells where an expression in x, y, z, arrays and groups is true: at all
-    /// vertices of the cell, or in the cell if it uses a cell array or a group of cells
+    /// vertices of the cell, or in the cell if it uses a cell array or a group of cells. Of a point
+    /// cloud, keep only the points where an expression in x, y, z and attributes is true
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
     /// Write the boundary of a tetrahedral mesh as triangles that face outward
@@ -108,10 +119,17 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub decimate: Option<DecimationTarget>,
     #[command(flatten)]
+    pub points: cloud::Changes,
+    #[command(flatten)]
     pub source: volume::Source,
 }
 
 impl Args {
+    /// Returns the first input file.
+    pub fn input(&self) -> &Path {
+        self.inputs.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+
     /// Returns the options of the reader of meshes.
     fn reading(&self) -> MeshOptions {
         MeshOptions::default()
@@ -138,13 +156,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = args.options()?;
     if is_volume_target(&args.output) {
         only_for_meshes(&args)?;
+        cloud::refuse_for_others(&args)?;
         check_folder(&args.output)?;
         check_volume_target(&args.output, &options)?;
         if args.time == Some(Times::All) {
             return all::run(&args, ui);
         }
         let reading = args.source.options().time(Times::one(args.time));
-        let file = volume::read_for(&args.input, &args.output, &reading)?;
+        let file = volume::read_for(args.input(), &args.output, &reading)?;
         write_volume_of(&args, &args.output, file, ui)?;
         return Ok(0);
     }
@@ -152,8 +171,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let what = "--weld: without --repair or --boundary, no vertices are joined";
         return Err(Error::usage(what, "add --repair"));
     }
-    check_target(&args.output, &options, None)?;
+    if !is_cloud_target(&args.output) {
+        check_target(&args.output, &options, None)?;
+    }
     check_folder(&args.output)?;
+    if cloud::is_meant(&args)? {
+        return cloud::run(&args, ui);
+    }
+    check_target(&args.output, &options, None)?;
     if args.source.is_given() {
         let what = format!("{}: --raw and --array are for volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
@@ -161,20 +186,20 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if args.time == Some(Times::All) {
         return all::run(&args, ui);
     }
-    write_mesh_of(&args, &args.output, read_mesh_with(&args.input, &args.reading())?, ui)?;
+    write_mesh_of(&args, &args.output, read_mesh_with(args.input(), &args.reading())?, ui)?;
     Ok(0)
 }
 
 /// Writes a volume, and prints one line about the output.
 fn write_volume_of(args: &Args, output: &Path, file: VolumeFile, ui: &Ui) -> Result<()> {
-    volume::write_for(&args.input, output, file, &args.options()?, ui)
+    volume::write_for(args.input(), output, file, &args.options()?, ui)
 }
 
 /// Applies the options to a mesh and writes it. Prints a line about the decimation, if any, and one
 /// about the output.
 fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<()> {
-    ui.warn_of(&args.input, &file.warnings);
-    ui.warn_of(&args.input, cut(&file.cells_by_type));
+    ui.warn_of(args.input(), &file.warnings);
+    ui.warn_of(args.input(), cut(&file.cells_by_type));
     let (mesh, done) = changed(file.mesh, args, ui)?;
     ui.warn_of(output, write_mesh_about(output, &mesh, &args.options()?, &file.about)?);
     ui.print(&(done + &words(output, &mesh)))
@@ -188,7 +213,7 @@ fn write_mesh_of(args: &Args, output: &Path, file: MeshFile, ui: &Ui) -> Result<
 /// change that the kind of mesh does not permit. Returns [`Error::Input`] or [`Error::Mesh`] for a
 /// mesh that cannot be changed.
 fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
-    let in_file = |error: Error| error.in_file(&args.input);
+    let in_file = |error: Error| error.in_file(args.input());
     let mut done = String::new();
     let weld = args.weld.unwrap_or(Weld::Auto);
     if args.repair {
@@ -200,21 +225,21 @@ fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
     }
     if args.boundary {
         if !args.repair {
-            mesh = joined(mesh, weld, &args.input, ui).map_err(in_file)?;
+            mesh = joined(mesh, weld, args.input(), ui).map_err(in_file)?;
         }
         mesh = boundary(&mesh).map_err(in_file)?;
     }
     if let Some(size) = args.holes.size() {
         triangles_only(&mesh, "--fill-holes")?;
         mesh::assess(&mesh).map_err(in_file)?;
-        ui.warn_of(&args.input, fill_holes(&mut mesh, size).warnings());
+        ui.warn_of(args.input(), fill_holes(&mut mesh, size).warnings());
     }
     if let Some(target) = args.decimate {
         triangles_only(&mesh, "--decimate")?;
         let (decimated, result) = decimate(mesh, target).map_err(in_file)?;
         mesh = decimated;
-        ui.warn_of(&args.input, result.doubt());
-        done = format!("{}: {}\n", args.input.display(), result.summary());
+        ui.warn_of(args.input(), result.doubt());
+        done = format!("{}: {}\n", args.input().display(), result.summary());
     }
     if args.normals {
         triangles_only(&mesh, "--normals")?;

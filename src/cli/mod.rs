@@ -25,6 +25,7 @@ mod log;
 mod memory;
 mod parse;
 mod picture_options;
+mod point_options;
 mod points;
 mod progress;
 mod reconstruct;

@@ -8,17 +8,18 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-pub use self::report_text::of_topology;
+pub use self::report_text::{of_origin, of_topology};
 use super::fill_holes::FillHoles;
+use super::point_options::PointOptions;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::{Ui, device, word};
 use zeroset::Cpu;
-use zeroset::cloud::{CleanOptions, FAR, PointCloud};
+use zeroset::cloud::{CleanOptions, FAR, LocalProjection, PointCloud};
 use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result, shown};
 use zeroset::gpu::{self, Cuda};
-use zeroset::io::{CloudReport, WriteOptions, check_target, read_cloud};
+use zeroset::io::{CloudOptions, CloudReport, WriteOptions, check_target, read_cloud_with};
 use zeroset::mesh::Kind;
 use zeroset::primitives::memory::peak;
 use zeroset::reconstruct::directed::{Cubes, MOST_DEPTH};
@@ -32,6 +33,8 @@ Examples:
   zeroset reconstruct scan.ply -o surface.ply
   zeroset reconstruct scan.laz --depth 9 -o surface.vtp --report surface.json
   zeroset reconstruct scan.xyz --cell 0.5 --largest --smooth 5 -o surface.stl --picture surface.png
+  zeroset reconstruct tile.laz --where \"classification == 2\" -o ground.ply
+  zeroset reconstruct scan.e57 --trim 3 --fill-holes -o print.stl
 
 Points are read from any point cloud format that `zeroset info` supports. Duplicates and points far
 from all others are dropped and counted. If the file has normals, the surface follows their planes
@@ -76,6 +79,12 @@ pub struct Args {
     pub largest: bool,
     #[command(flatten)]
     pub holes: FillHoles,
+    #[command(flatten)]
+    pub points: PointOptions,
+    /// Remove triangles that are farther from every sample than this many mean distances between
+    /// samples
+    #[arg(long, value_name = "FACTOR")]
+    pub trim: Option<f64>,
     /// Number of rounds of Taubin smoothing, which does not shrink the surface
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
@@ -117,7 +126,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     args.outputs.check(&args.output)?;
     let options = args.options()?;
     let cpu = Cpu::current();
-    let Opened { cloud, file, gpu, seconds_reading } = open(&args, &options, &cpu, ui, start)?;
+    let Opened { cloud, file, origin, gpu, seconds_reading } =
+        open(&args, &options, &cpu, ui, start)?;
     let seconds_opening = start.elapsed().as_secs_f64() - seconds_reading;
     let device = match &gpu {
         Some(gpu) if args.device == DeviceKind::Cuda => Device::Gpu(gpu),
@@ -127,7 +137,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (mesh, report) = cpu
         .run(|| reconstruct::surface(cloud, &options, device))
         .map_err(|error| error.blaming(&args.input))?;
-    let scan = Scan::new(file, report);
+    let mut scan = Scan::new(file, report);
+    scan.origin = origin;
     ui.warn_of(&args.input, &scan.report.warnings);
     let writing = Instant::now();
     let said = cpu.run(|| {
@@ -155,6 +166,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 struct Opened {
     cloud: PointCloud,
     file: CloudReport,
+    /// The origin of the local projection, if one is used.
+    origin: Option<LocalProjection>,
     /// The GPU, if one is requested, or if the file or the cloud is large enough.
     gpu: Option<Arc<Cuda>>,
     seconds_reading: f64,
@@ -171,18 +184,20 @@ fn open(args: &Args, options: &Options, cpu: &Cpu, ui: &Ui, start: Instant) -> R
     let is_early = args.device == DeviceKind::Cuda || args.is_large();
     let (early, read, seconds_reading) = std::thread::scope(|scope| {
         let opening = is_early.then(|| scope.spawn(|| device::gpu(args.device, true, ui)));
-        let read = cpu.run(|| read_cloud(&args.input));
+        let reading = CloudOptions::default().selection(args.points.selection.clone());
+        let read = cpu.run(|| read_cloud_with(&args.input, &reading));
         let seconds = start.elapsed().as_secs_f64();
         (opening.map(|opening| opening.join()), read, seconds)
     });
-    let (cloud, file) = read?;
+    let (mut cloud, mut file) = read?;
+    let origin = args.points.project(&args.input, &mut cloud, &mut file)?;
     reconstruct::check_units(&args.input, &file)?;
     options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
     let gpu = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
         None => device::gpu(args.device, cloud.len() >= WORTH_A_GPU, ui)?,
     };
-    Ok(Opened { cloud, file, gpu: gpu.map(Arc::new), seconds_reading })
+    Ok(Opened { cloud, file, origin, gpu: gpu.map(Arc::new), seconds_reading })
 }
 
 impl Args {
@@ -200,6 +215,7 @@ impl Args {
         options.curvature = self.curvature;
         options.storage = self.storage;
         options.clean = CleanOptions { duplicates: true, outliers };
+        options.trim = self.trim;
         options.largest = self.largest;
         options.fill_holes = self.holes.size();
         options.smooth = self.smooth;

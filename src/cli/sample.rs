@@ -37,8 +37,8 @@ Examples:
 triangles, and noise does not change them. The points of --outliers come last. They are uniform in
 the bounding box, enlarged by a tenth of its diagonal on each side, and have random normals.
 
-The ending of FILE selects the format: .ply and .pcd (binary), .xyz, .txt and .csv (text), or .vtp.
-All except .vtp are written while points are sampled, and need little memory.")]
+The ending of FILE selects the format: .ply, .pcd and .las (binary), .xyz, .txt and .csv (text), or
+.vtp. All except .vtp and .las are written while points are sampled, and need little memory.")]
 pub struct Args {
     /// Surface mesh in any supported format
     pub mesh: PathBuf,
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(short = 'n', long = "points", value_name = "N",
           value_parser = RangedI64ValueParser::<u64>::new().range(1..))]
     pub n: u64,
-    /// Output file: .ply, .pcd, .xyz, .txt, .csv or .vtp
+    /// Output file: .ply, .pcd, .las, .xyz, .txt, .csv or .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -113,11 +113,12 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let sampler = Sampler::new(&file.mesh, options).map_err(|e| e.in_file(&args.mesh))?;
     let start = Instant::now();
     let layout = CloudLayout { n: n + outliers, normals, colors: false };
-    cpu.run(|| {
+    let lost = cpu.run(|| {
         let progress = Amount::new(ui, "points", layout.n);
         let pieces = sampler.pieces().inspect(|piece| progress.add(piece.len() as u64));
         write_cloud_pieces(&args.output, layout, pieces, compression)
     })?;
+    ui.warn_of(&args.output, lost);
     let report = Report {
         points: n,
         outliers,

@@ -1,12 +1,16 @@
 //! The tables `[domain.cloud]` and `[reconstruct]`: reconstruction of a surface from samples.
 
+use std::fmt;
+
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::cloud::{CleanOptions, FAR};
 use crate::reconstruct::directed::Cubes;
 use crate::reconstruct::potential::Storage;
 use crate::reconstruct::{Method, Options};
+use crate::surface::HoleSize;
 
 /// `[domain.cloud]`: samples of a surface, for the task reconstruct.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,11 +47,68 @@ pub struct Reconstruct {
     /// Storage of values in the level-set method: "single" (default), or "16-bit", which needs two
     /// thirds of the memory.
     pub storage: Option<Storage>,
+    /// Removes triangles that are farther than this many mean distances (> 0) between samples from
+    /// every sample. Without it, nothing is removed.
+    #[schemars(extend("exclusiveMinimum" = 0), example = 3.0)]
+    pub trim: Option<f64>,
     /// Keeps only the connected component with the largest area. Default false.
     pub largest: bool,
+    /// Fills holes with triangles of small area: `true` for all holes except the outer boundaries of
+    /// open sheets, or the largest area of a hole to fill, > 0, in squared units of the cloud.
+    /// Default false.
+    pub fill_holes: FillHoles,
     /// Rounds of Taubin smoothing, 0 (default) to 1000. It does not shrink the surface.
     #[schemars(range(max = 1000))]
     pub smooth: u32,
+}
+
+/// The holes that `fill_holes` fills.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum FillHoles {
+    /// Whether to fill all holes except the outer boundaries of open sheets.
+    All(bool),
+    /// The largest area of a hole to fill, > 0.
+    UpTo(#[schemars(extend("exclusiveMinimum" = 0))] f64),
+}
+
+impl<'de> Deserialize<'de> for FillHoles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BoolOrArea;
+        impl Visitor<'_> for BoolOrArea {
+            type Value = FillHoles;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("true, false or the largest area of a hole")
+            }
+            fn visit_bool<E: Error>(self, all: bool) -> Result<FillHoles, E> {
+                Ok(FillHoles::All(all))
+            }
+            fn visit_f64<E: Error>(self, area: f64) -> Result<FillHoles, E> {
+                Ok(FillHoles::UpTo(area))
+            }
+            fn visit_i64<E: Error>(self, area: i64) -> Result<FillHoles, E> {
+                Ok(FillHoles::UpTo(area as f64))
+            }
+        }
+        deserializer.deserialize_any(BoolOrArea)
+    }
+}
+
+impl Default for FillHoles {
+    fn default() -> Self {
+        FillHoles::All(false)
+    }
+}
+
+impl FillHoles {
+    fn size(self) -> Option<HoleSize> {
+        match self {
+            FillHoles::All(false) => None,
+            FillHoles::All(true) => Some(HoleSize::Any),
+            FillHoles::UpTo(area) => Some(HoleSize::UpTo(area)),
+        }
+    }
 }
 
 impl Default for Reconstruct {
@@ -59,7 +120,9 @@ impl Default for Reconstruct {
             outliers: FAR,
             curvature: None,
             storage: None,
+            trim: None,
             largest: false,
+            fill_holes: FillHoles::default(),
             smooth: 0,
         }
     }
@@ -81,8 +144,9 @@ impl Reconstruct {
             curvature: self.curvature,
             storage: self.storage,
             clean: CleanOptions { duplicates: true, outliers },
+            trim: self.trim,
             largest: self.largest,
-            fill_holes: None,
+            fill_holes: self.fill_holes.size(),
             smooth: self.smooth,
         }
     }

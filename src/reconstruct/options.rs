@@ -60,6 +60,9 @@ pub struct Options {
     pub storage: Option<Storage>,
     /// The points of the cloud to leave out.
     pub clean: CleanOptions,
+    /// Distance from the samples beyond which the surface is removed, in mean distances between
+    /// samples. `None` removes nothing.
+    pub trim: Option<f64>,
     /// Whether to keep only the component with the largest area.
     pub largest: bool,
     /// The holes of the surface to fill. `None` fills no hole.
@@ -121,6 +124,9 @@ impl Options {
             let what = format!("must be above 1, or 0 to keep all points, is {factor}");
             return flaw("outliers", what, "");
         }
+        if let Some(trim) = self.trim.filter(|trim| !(*trim > 0.0 && trim.is_finite())) {
+            return flaw("trim", format!("must be > 0 and finite, but is {trim}"), "");
+        }
         let given = [("curvature", self.curvature.is_some()), ("storage", self.storage.is_some())];
         if let Some((option, _)) = given.into_iter().find(|given| given.1)
             && matches!(method, Method::Spheres | Method::Directed)
@@ -131,6 +137,12 @@ impl Options {
         }
         if let Some(weight) = self.curvature.filter(|weight| !(0.0..=1.0).contains(weight)) {
             return flaw("curvature", format!("must be between 0 and 1, but is {weight}"), "");
+        }
+        if let Some(HoleSize::UpTo(area)) = self.fill_holes
+            && !(area > 0.0 && area.is_finite())
+        {
+            let what = format!("must be true, false or an area > 0, but is {area}");
+            return flaw("fill_holes", what, "");
         }
         if self.smooth > MOST_ROUNDS {
             let what = format!("must be between 0 and {MOST_ROUNDS}, but is {}", self.smooth);
@@ -214,6 +226,7 @@ mod tests {
                 Some(("curvature", "must be between 0 and 1, but is 2")),
             ),
             (with(Directed, storage), any, Some(("storage", "is for the method levelset"))),
+            (with(Auto, |o| o.trim = Some(0.0)), any, Some(("trim", "must be > 0"))),
             (with(Auto, |o| o.smooth = 1001), any, Some(("smooth", "must be between 0 and 1000"))),
         ] {
             let found = options.flaw(normals);

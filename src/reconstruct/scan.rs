@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Report;
+use crate::cloud::LocalProjection;
 use crate::error::{Error, Result};
 use crate::io::{CloudReport, NormalsFrom};
 use crate::words::{between, counted};
@@ -20,6 +21,10 @@ pub struct Scan {
     pub without_normal: u64,
     /// Number of points left out because the file marks them as withheld.
     pub withheld: u64,
+    /// Number of points that `--where` selects. `None` if there is no selection.
+    pub selected: Option<u64>,
+    /// The origin of the local projection, if the coordinates are longitudes and latitudes.
+    pub origin: Option<LocalProjection>,
     /// Unit of length, if the file states one.
     pub units: Option<String>,
     /// Source of the normals of the file, if it has normals.
@@ -39,15 +44,16 @@ pub fn check_units(path: &Path, file: &CloudReport) -> Result<()> {
         return Ok(());
     }
     let what = "the horizontal coordinates are degrees, which are no lengths";
-    let remedy = "project the points first, for example with `pdal translate IN OUT reprojection \
-                  --filters.reprojection.out_srs=EPSG:CODE`";
+    let remedy = "project the points first: `zeroset convert IN OUT --project local` gives local \
+                  meters, as does `zeroset reconstruct --project local`";
     Err(Error::input(path, "", what, remedy))
 }
 
 impl Scan {
     /// Combines the report of the file with the report of the reconstruction.
     pub fn new(file: CloudReport, mut report: Report) -> Self {
-        let CloudReport { stored, not_finite, without_normal, withheld, units, normals, .. } = file;
+        let CloudReport { stored, not_finite, without_normal, withheld, .. } = file;
+        let CloudReport { selected, units, normals, .. } = file;
         let mut warnings = file.warnings;
         let left_out = [(not_finite, "finite coordinates"), (without_normal, "a normal")];
         for (n, what) in left_out.into_iter().filter(|(n, _)| *n > 0) {
@@ -56,7 +62,17 @@ impl Scan {
         }
         warnings.append(&mut report.warnings);
         report.warnings = warnings;
-        Scan { stored, not_finite, without_normal, withheld, units, normals, report }
+        Scan {
+            stored,
+            not_finite,
+            without_normal,
+            withheld,
+            selected,
+            origin: None,
+            units,
+            normals,
+            report,
+        }
     }
 
     /// Returns a summary of the samples: "2995 used, 3 not finite, 2 duplicate, normals of the
@@ -72,13 +88,17 @@ impl Scan {
         ];
         let dropped = dropped.iter().filter(|(n, _)| *n > 0);
         let dropped: Vec<String> = dropped.map(|(n, what)| format!(", {n} {what}")).collect();
+        let selected = match self.selected {
+            Some(n) => format!(", {n} selected by --where"),
+            None => String::new(),
+        };
         let normals = match (self.report.estimated_normals, self.normals) {
             _ if self.report.directed.is_none() => "",
             (Some(_), _) => ", normals estimated",
             (None, Some(NormalsFrom::Faces)) => ", normals from the faces of the file",
             _ => ", normals of the file",
         };
-        format!("{} used{}{normals}", samples.used, dropped.concat())
+        format!("{} used{selected}{}{normals}", samples.used, dropped.concat())
     }
 
     /// Returns the bounding box of the samples that were used: "x 0 .. 1, y 3812734.2 .. 3812741.9,

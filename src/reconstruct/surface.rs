@@ -11,7 +11,9 @@ use super::{Device, Method, Options};
 use crate::cloud::{Estimate, PointCloud, clean_by, estimate_normals};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::surface::{FilledHoles, Topology, drop_flat, fill_holes, largest_part, smooth};
+use crate::surface::{
+    FilledHoles, Topology, Trimmed, drop_flat, fill_holes, largest_part, smooth, trim,
+};
 
 /// The report of a reconstruction and of its surface.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -29,6 +31,8 @@ pub struct Report {
     pub directed: Option<Directed>,
     /// The report of the level-set method, if that method was used.
     pub levelset: Option<Levels>,
+    /// The triangles far from all samples that were removed, if this was requested.
+    pub trimmed: Option<Trimmed>,
     /// The holes that were filled, if this was requested.
     pub filled: Option<FilledHoles>,
     /// Topology of the surface.
@@ -146,6 +150,11 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     let Made { mut mesh, directed, levelset, name } = made;
     seconds.method += lap();
     drop_flat(&mut mesh);
+    let mut trimmed = None;
+    if let (Some(factor), Some(spacing)) = (options.trim, survey.spacing) {
+        let (rest, found) = trim(mesh, &cloud.points, factor * spacing.around)?;
+        (mesh, trimmed) = (rest, Some(found));
+    }
     if options.largest {
         mesh = largest_part(mesh);
     }
@@ -179,6 +188,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
         estimated_normals,
         directed,
         levelset,
+        trimmed,
         filled,
         surface,
         error,

@@ -35,6 +35,7 @@ mod shared_faces;
 mod signed_distance;
 mod smooth;
 mod solid;
+mod trim;
 mod voxels;
 mod winding;
 
@@ -67,4 +68,5 @@ use shared_faces::shared_faces;
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};
 pub use smooth::smooth;
 pub use solid::{Solid, doubts};
+pub use trim::{Trimmed, trim};
 pub use voxels::Voxels;

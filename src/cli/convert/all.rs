@@ -16,13 +16,14 @@ use zeroset::output::Claims;
 /// exists: the user has not named these files, so none of them is replaced. Returns the errors of
 /// converting one state.
 pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
-    let Some(series) = Series::open(&args.input)? else {
-        let what = format!("{}: --time all is for a series of states", args.input.display());
+    let input = args.input();
+    let Some(series) = Series::open(input)? else {
+        let what = format!("{}: --time all is for a series of states", input.display());
         return Err(Error::usage(what, "leave it out, or name a .pvd list or a .vtkhdf file"));
     };
     let times = series.times();
     let files: Vec<PathBuf> = (0..times.len()).map(|k| numbered(&args.output, k)).collect();
-    let read = Claims::new().reading(&args.input);
+    let read = Claims::new().reading(input);
     files.iter().fold(read, Claims::writing).check()?;
     if let Some(file) = files.iter().find(|file| std::fs::symlink_metadata(file).is_ok()) {
         return Err(in_the_way(file));

@@ -56,10 +56,17 @@ fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
         let what = "--raw and --array are for volumes, not for --points";
         return Err(Error::usage(what, "leave them out"));
     }
-    let cloud = cloud::read(path, ui)?;
-    let selected = match &args.selection {
-        Some(expression) => cloud.select(expression, path)?,
-        None => (0..cloud.points.len()).collect(),
+    let (cloud, selected) = match &args.selection {
+        Some(expression) => {
+            let cloud = cloud::read_for(path, expression, ui)?;
+            let selected = cloud.select(expression, path)?;
+            (cloud, selected)
+        }
+        None => {
+            let cloud = cloud::read(path, ui)?;
+            let all = (0..cloud.points.len()).collect();
+            (cloud, all)
+        }
     };
     Ok(Numbered {
         points: selected.iter().map(|&n| cloud.points[n]).collect(),

@@ -58,6 +58,8 @@ pub(super) struct CloudFacts {
     pub withheld: u64,
     /// The classes of the other points, in ascending order, if the file has classes.
     pub classes: Vec<ClassFacts>,
+    /// The names of the attributes, which `--where` can use.
+    pub attributes: Vec<String>,
     /// Number of points at exactly the position of an earlier point.
     pub duplicates: u64,
     /// Number of points whose mean distance to their nearest neighbors is far above the median.
@@ -90,6 +92,7 @@ impl CloudFacts {
                 .iter()
                 .map(|&(class, points)| ClassFacts { class, points })
                 .collect(),
+            attributes: report.attributes.clone(),
             duplicates: found.duplicates,
             outliers: found.outliers.len(),
             spacing: found.spacing,
@@ -142,6 +145,9 @@ impl CloudFacts {
                 format!("{}{name}: {}", c.class, count(c.points))
             };
             lines.push(("classes", self.classes.iter().map(one).collect::<Vec<_>>().join(", ")));
+        }
+        if !self.attributes.is_empty() {
+            lines.push(("numbers", printable(&self.attributes.join(", "))));
         }
         if let Some(columns) = &self.columns {
             lines.push(("columns", printable(columns)));

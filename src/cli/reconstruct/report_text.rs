@@ -1,11 +1,12 @@
 //! Formats the report of `zeroset reconstruct` as text for the screen.
 
 use super::Whole;
+use zeroset::cloud::LocalProjection;
 use zeroset::reconstruct::directed::Directed;
 use zeroset::reconstruct::potential::Levels;
 use zeroset::reconstruct::{Distance, Report};
-use zeroset::surface::Topology;
-use zeroset::words::counted;
+use zeroset::surface::{Topology, Trimmed};
+use zeroset::words::{counted, short};
 
 /// Returns the report as text.
 pub(super) fn words(whole: &Whole) -> String {
@@ -15,17 +16,19 @@ pub(super) fn words(whole: &Whole) -> String {
     let mut text = format!(
         "surface   {}, {} vertices, {} triangles\n\
          samples   {}\n\
-         box       {}\n{}{}",
+         {}box       {}\n{}{}{}",
         whole.output,
         surface.vertices,
         surface.triangles,
         scan.samples(),
+        scan.origin.map_or(String::new(), |origin| of_origin(&origin)),
         scan.extent(),
         match (&report.directed, &report.levelset) {
             (Some(directed), _) => of_directed(directed, &units),
             (None, Some(levels)) => of_levels(levels, &units),
             (None, None) => String::new(),
         },
+        report.trimmed.map_or(String::new(), |trimmed| of_trimmed(&trimmed, &units)),
         of_topology(surface, &units)
     );
     if let Some(name) = &report.device {
@@ -60,6 +63,23 @@ pub fn of_topology(surface: &Topology, units: &str) -> String {
         );
     }
     text
+}
+
+/// Returns a line about the origin of a local projection.
+pub fn of_origin(origin: &LocalProjection) -> String {
+    let LocalProjection { longitude, latitude } = origin;
+    format!("origin    longitude {longitude:.9}, latitude {latitude:.9} degrees\n")
+}
+
+fn of_trimmed(trimmed: &Trimmed, units: &str) -> String {
+    let squared = if units.is_empty() { String::new() } else { format!("{units}^2") };
+    format!(
+        "trimmed   {}, area {}{squared} ({:.3} %), farther than {:.4e}{units} from every sample\n",
+        counted(trimmed.triangles, ["triangle", "triangles"]),
+        short(trimmed.area),
+        100.0 * trimmed.fraction,
+        trimmed.distance
+    )
 }
 
 fn of_directed(directed: &Directed, units: &str) -> String {
