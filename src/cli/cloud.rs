@@ -9,7 +9,7 @@ use zeroset::error::{Error, Result, shown};
 use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::vtk::NO_CELLS;
 use zeroset::io::{self, Attributes, CloudOptions, Content, MeshFile, VolumeOptions};
-use zeroset::mesh::{DataArray, Kind, Mesh, Values, component};
+use zeroset::mesh::{DataArray, Values, component};
 use zeroset::words::suggest;
 
 /// Points with data arrays.
@@ -69,14 +69,6 @@ fn arrays(cloud: &PointCloud) -> Vec<DataArray> {
         add(&attribute.name, values);
     }
     arrays
-}
-
-/// Returns a point cloud as a mesh without cells. Normals, colors and attributes become arrays.
-pub fn as_mesh(cloud: PointCloud) -> Mesh {
-    let arrays = arrays(&cloud);
-    let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
-    mesh.vertex_data = arrays;
-    mesh
 }
 
 /// Reads points from a file.

@@ -62,10 +62,9 @@ groups stay in place. The order is --repair, --where, --boundary, --fill-holes, 
 --normals. Warnings state what was done and how often.
 
 Point clouds (LAS, LAZ, E57, PTX, PCD, text, and mesh formats without cells) are written as .ply,
-.pcd, .las, .xyz, .txt, .csv, .vtp, or as meshes without cells. Several clouds are merged into one.
---where and --crop select points, in the coordinates of the file; --project local then converts
-degrees to meters; --thin then keeps one point per cell. Normals, colors and all attributes are kept
-where the format can hold them.
+.pcd, .las, .xyz, .txt, .csv or .vtp. Several clouds are merged into one. --crop and --where select
+points, in the coordinates of the file; --project local then converts degrees to meters; --thin then
+keeps one point per cube. Normals, colors and all attributes are kept where the format holds them.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.
@@ -176,7 +175,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     check_folder(&args.output)?;
     if cloud::is_meant(&args)? {
-        return cloud::run(&args, ui);
+        return cloud::run(&args, None, ui);
     }
     check_target(&args.output, &options, None)?;
     if args.source.is_given() {
@@ -186,7 +185,11 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if args.time == Some(Times::All) {
         return all::run(&args, ui);
     }
-    write_mesh_of(&args, &args.output, read_mesh_with(args.input(), &args.reading())?, ui)?;
+    let file = read_mesh_with(args.input(), &args.reading())?;
+    if cloud::holds_points(&file, &args) {
+        return cloud::run(&args, Some(file), ui);
+    }
+    write_mesh_of(&args, &args.output, file, ui)?;
     Ok(0)
 }
 

@@ -447,6 +447,7 @@ fn what_is_written_reads_back() {
             (0..n).map(|k| [[0.6, 0.0, -0.8], [0.0, 1.0, 0.0]][k as usize % 2]).collect(),
         ),
         colors: Some((0..n).map(|k| [k as u8, (k >> 8) as u8, 200]).collect()),
+        ..PointCloud::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for ending in ["ply", "pcd", "csv", "xyz", "txt", "vtp"] {
@@ -468,6 +469,7 @@ fn what_is_written_reads_back() {
                 points: cloud.points[range.clone()].to_vec(),
                 normals: cloud.normals.as_ref().map(|n| n[range.clone()].to_vec()),
                 colors: cloud.colors.as_ref().map(|c| c[range.clone()].to_vec()),
+                ..PointCloud::default()
             });
             let other = folder.path().join(format!("b.{ending}"));
             let layout = io::CloudLayout::of(&cloud);

@@ -4,17 +4,15 @@ use std::path::Path;
 
 use super::Args;
 use crate::cli::Ui;
-use crate::cli::cloud::as_mesh;
 use crate::cli::point_options::Projecting;
 use crate::cli::reconstruct::of_origin;
 use zeroset::atomic::check_folder;
 use zeroset::cloud::{PointCloud, thin};
 use zeroset::error::{Error, Result, shown};
 use zeroset::io::{
-    Attributes, CloudOptions, CloudReport, check_cloud_target, check_target, cloud_of_mesh,
-    is_cloud, is_cloud_target, read_cloud_with, read_mesh_with, write_cloud_with, write_mesh,
+    Attributes, CloudOptions, CloudReport, MeshFile, check_cloud_target, check_target,
+    cloud_of_mesh, is_cloud, is_cloud_target, read_cloud_with, read_mesh_with, write_cloud_with,
 };
-use zeroset::mesh::Kind;
 use zeroset::words::counted;
 
 /// Options that change a point cloud.
@@ -84,7 +82,7 @@ pub(super) fn refuse_for_others(args: &Args) -> Result<()> {
         (None, n) => format!("{n} inputs: only point clouds can be merged"),
     };
     let what = format!("{}: {what}", args.output.display());
-    Err(Error::usage(what, "end the name in .ply, .las, .xyz, .csv, .pcd or .vtp"))
+    Err(Error::usage(what, format!("end the name in {ENDINGS}")))
 }
 
 /// Returns true if the command works on points: an input holds only points, there are several
@@ -97,27 +95,41 @@ pub(super) fn is_meant(args: &Args) -> Result<bool> {
     if args.inputs.len() > 1 || args.points.given().is_some() || !is_mesh_target {
         return Ok(true);
     }
-    is_cloud(args.input())
+    let is_cloud = is_cloud(args.input())?;
+    if is_cloud && !is_cloud_target(&args.output) {
+        let what = "no triangles or tetrahedra: there is nothing to write in this format";
+        let remedy = format!(
+            "these are points: write them as {ENDINGS}, or `zeroset reconstruct` a surface from them"
+        );
+        return Err(Error::input(args.input(), "", what, remedy));
+    }
+    Ok(is_cloud)
 }
 
-/// Merges the points of all inputs, and writes them.
+/// The extensions of files of points, for messages.
+const ENDINGS: &str = ".ply, .pcd, .las, .xyz, .txt, .csv or .vtp";
+
+/// Returns true if a file that has been read holds only points, and if points can be written to the
+/// output.
+pub(super) fn holds_points(file: &MeshFile, args: &Args) -> bool {
+    file.mesh.n_cells() == 0 && file.mesh.groups.is_empty() && is_cloud_target(&args.output)
+}
+
+/// Merges the points of all inputs, and writes them. `first` is the first input, if it has been read
+/// already.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if an option is for meshes or volumes, if a selection cannot be evaluated
 /// or keeps no point, or if the units of the inputs differ; [`Error::Input`] if an input cannot be
 /// read or is a mesh; [`Error::Output`] if the output cannot be written.
-pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
+pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u8> {
     refuse_for_meshes(args)?;
-    let is_cloud_file = is_cloud_target(&args.output);
-    match is_cloud_file {
-        true => check_cloud_target(&args.output)?,
-        false => check_target(&args.output, &args.options()?, Some(Kind::Surface))?,
-    }
+    check_cloud_target(&args.output)?;
     check_folder(&args.output)?;
     let mut merged: Option<(PointCloud, CloudReport)> = None;
     let mut counts = Counts::default();
     for path in &args.inputs {
-        let (mut cloud, report) = read(path, args, ui)?;
+        let (mut cloud, report) = read(path, first.take(), args, ui)?;
         counts.add(&report);
         select(&mut cloud, args)?;
         counts.selected += cloud.len();
@@ -143,10 +155,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
         let kept = thin(&cloud.points, spacing)?;
         cloud.retain(&kept);
     }
-    let warnings = match is_cloud_file {
-        true => write_cloud_with(&args.output, &cloud, &args.options()?)?,
-        false => write_mesh(&args.output, &as_mesh(cloud.clone()), &args.options()?)?,
-    };
+    let warnings = write_cloud_with(&args.output, &cloud, &args.options()?)?;
     ui.warn_of(&args.output, warnings);
     let mut said = words(args, &cloud, &counts);
     if let Some(origin) = origin {
@@ -203,12 +212,17 @@ fn refuse_for_meshes(args: &Args) -> Result<()> {
 }
 
 /// Reads a point cloud with all attributes, and warns about points that are left out.
-fn read(path: &Path, args: &Args, ui: &Ui) -> Result<(PointCloud, CloudReport)> {
+fn read(
+    path: &Path,
+    file: Option<MeshFile>,
+    args: &Args,
+    ui: &Ui,
+) -> Result<(PointCloud, CloudReport)> {
     let options = CloudOptions::default().attributes(Attributes::All);
-    let (cloud, report) = if is_cloud(path)? {
+    let (cloud, report) = if file.is_none() && is_cloud(path)? {
         read_cloud_with(path, &options)?
     } else {
-        let file = read_mesh_with(path, &args.reading())?;
+        let file = file.map_or_else(|| read_mesh_with(path, &args.reading()), Ok)?;
         if file.mesh.n_cells() > 0 {
             let cells = counted(file.mesh.n_cells(), ["cell", "cells"]);
             let what = format!("holds a mesh with {cells}, expected points");
