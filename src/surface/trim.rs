@@ -82,6 +82,7 @@ mod tests {
         assert!((report.area - 2.0).abs() < 1e-12 && (report.fraction - 0.4).abs() < 1e-12);
         let far = trim(mesh.clone(), &[[100.0, 0.0, 0.0]], 1.0).unwrap_err().to_string();
         assert!(far.contains("the whole surface is farther than 1"), "{far}");
-        assert_eq!(trim(mesh.clone(), &points, 50.0).unwrap().0, mesh);
+        let whole = trim(mesh.clone(), &points, 50.0).unwrap().0;
+        assert!(whole.vertices == mesh.vertices && whole.cells == mesh.cells);
     }
 }

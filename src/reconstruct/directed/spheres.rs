@@ -344,7 +344,7 @@ mod tests {
         };
         let points = (0..=n[0]).flat_map(|i| (0..=n[1]).map(move |j| at(i, j))).collect::<Vec<_>>();
         let normals = Some(vec![normal; points.len()]);
-        PointCloud { points, normals, colors: None }
+        PointCloud { points, normals, ..PointCloud::default() }
     }
 
     #[test]
@@ -378,7 +378,7 @@ mod tests {
         ];
         let points = sides.iter().flat_map(|side| side.points.clone()).collect();
         let normals = sides.iter().flat_map(|side| side.normals.clone().unwrap()).collect();
-        let cloud = PointCloud { points, normals: Some(normals), colors: None };
+        let cloud = PointCloud { points, normals: Some(normals), ..PointCloud::default() };
         let (cloud, _) = crate::cloud::clean(cloud, Default::default()).unwrap();
         let (mesh, _) = spheres(&cloud);
         let found = inspect(&mesh);
