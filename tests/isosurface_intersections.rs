@@ -95,7 +95,7 @@ fn check(volume: &Volume, level: f64, what: &str) -> usize {
     drop_flat(&mut mesh);
     let found = Intersections::of(&mesh);
     assert!(mesh.n_cells() > 100, "{what}");
-    assert_eq!((&before.crossing, &found.crossing), (&vec![], &vec![]), "{what}");
+    assert!(before.crossing.is_empty() && found.crossing.is_empty(), "{what}: {found:?}");
     let topology = inspect(&mesh);
     let faults = (topology.boundary, topology.nonmanifold, topology.inconsistent);
     assert_eq!(faults, (0, 0, 0), "{what}");
@@ -156,7 +156,8 @@ fn surfaces_of_tiles_never_intersect_themselves() {
             drop_flat(&mut mesh);
             assert!(mesh.n_cells() > 1000);
             assert_eq!(inspect(&mesh).boundary, 0);
-            assert_eq!(Intersections::of(&mesh).crossing, Vec::<[usize; 2]>::new());
+            let found = Intersections::of(&mesh);
+            assert!(found.crossing.is_empty(), "{found:?}");
         };
         assert_apart(extract(&tiles, &Placement::default(), false).unwrap());
         let records = Records::new(&tiles).unwrap();
