@@ -8,9 +8,20 @@
 
 use rayon::prelude::*;
 
-/// A run counts as a layer if it continues in this many of the four neighboring rows.
-const CONTINUED: usize = 3;
-/// A row with more runs is noise.
+/// The neighboring rows, in pairs on opposite sides.
+const WAYS: [[f64; 2]; 8] = [
+    [1.0, 0.0],
+    [-1.0, 0.0],
+    [0.0, 1.0],
+    [0.0, -1.0],
+    [2.0, 0.0],
+    [-2.0, 0.0],
+    [0.0, 2.0],
+    [0.0, -2.0],
+];
+/// A run counts as a layer if it continues in this many neighboring rows.
+const CONTINUED: usize = 6;
+/// A row with more runs is noise. If half of the rows are, nothing is a layer.
 const MOST_RUNS: usize = 4;
 /// Speeds below this fraction of the largest speed are zero.
 const ZERO: f64 = 1e-9;
@@ -55,36 +66,42 @@ struct Run {
 impl Rows<'_> {
     /// Returns the thinnest layer that rows at these positions meet, if any is not resolved.
     pub fn thinnest(&self, positions: &[[f64; 2]]) -> Option<Layer> {
-        let found: Vec<Option<Layer>> =
+        let found: Vec<(bool, Option<Layer>)> =
             positions.par_iter().map(|&position| self.in_row(position)).collect();
-        let thinner = |a: Layer, b: Layer| if b.thickness < a.thickness { b } else { a };
-        found.into_iter().flatten().reduce(thinner)
-    }
-
-    fn in_row(&self, position: [f64; 2]) -> Option<Layer> {
-        let runs = self.runs(&(self.row)(position));
-        if runs.is_empty() || runs.len() > MOST_RUNS {
+        let noisy = found.iter().filter(|(is_noise, _)| *is_noise).count();
+        if 2 * noisy >= positions.len() {
             return None;
         }
-        let neighbors: Vec<Vec<Run>> = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]
+        let thinner = |a: Layer, b: Layer| if b.thickness < a.thickness { b } else { a };
+        found.into_iter().filter_map(|(_, layer)| layer).reduce(thinner)
+    }
+
+    /// Returns whether a row is noise, and the thinnest layer that it meets.
+    fn in_row(&self, position: [f64; 2]) -> (bool, Option<Layer>) {
+        let runs = self.runs(&(self.row)(position));
+        if runs.is_empty() || runs.len() > MOST_RUNS {
+            return (runs.len() > MOST_RUNS, None);
+        }
+        let neighbors: Vec<(f64, Vec<Run>)> = WAYS
             .iter()
             .map(|way| {
                 let at = std::array::from_fn(|k| position[k] + way[k] * self.shift[k]);
-                self.runs(&(self.row)(at))
+                (way[0].abs() + way[1].abs(), self.runs(&(self.row)(at)))
             })
             .collect();
         let layers = runs.into_iter().filter_map(|run| {
             // A layer may be tilted, but not by much more than 60 degrees.
             let reach = 2.0 * self.apart / self.step;
-            let is_same = |other: &&Run| {
-                (other.middle - run.middle).abs() <= reach
+            let is_same = |times: f64, other: &Run| {
+                (other.middle - run.middle).abs() <= times * reach
                     && other.length < 2.0 * run.length + self.step
                     && run.length < 2.0 * other.length + self.step
             };
             let next: Vec<Option<f64>> = neighbors
                 .iter()
-                .map(|runs| {
-                    let moved = runs.iter().filter(is_same).map(|other| other.middle - run.middle);
+                .map(|(times, runs)| {
+                    let same = runs.iter().filter(|other| is_same(*times, other));
+                    let moved = same.map(|other| other.middle - run.middle);
                     moved.min_by(|a, b| a.abs().total_cmp(&b.abs()))
                 })
                 .collect();
@@ -92,11 +109,13 @@ impl Rows<'_> {
                 return None;
             }
             // Opposite neighbors of a layer move by opposite amounts. Noise does not.
-            let is_bent = |pair: &[Option<f64>]| match *pair {
-                [Some(a), Some(b)] => (a + b).abs() > 1.0 + 0.25 * self.apart / self.step,
+            let is_bent = |(pair, row): (&[Option<f64>], &(f64, Vec<Run>))| match *pair {
+                [Some(a), Some(b)] => {
+                    (a + b).abs() > 1.0 + 0.25 * row.0 * row.0 * self.apart / self.step
+                }
                 _ => false,
             };
-            if next.chunks(2).any(is_bent) {
+            if next.chunks(2).zip(neighbors.iter().step_by(2)).any(is_bent) {
                 return None;
             }
             let slope = |a: Option<f64>, b: Option<f64>| {
@@ -111,7 +130,7 @@ impl Rows<'_> {
             let layer = Layer { thickness, row: position, sample: run.middle };
             (thickness < self.resolved).then_some(layer)
         });
-        layers.min_by(|a, b| a.thickness.total_cmp(&b.thickness))
+        (false, layers.min_by(|a, b| a.thickness.total_cmp(&b.thickness)))
     }
 
     /// Returns the runs of a row that may be layers.

@@ -7,7 +7,7 @@ use crate::geometry::Vec3;
 /// The smallest thickness of a resolved wall, in grid spacings.
 pub(super) const RESOLVED: f64 = 1.5;
 /// Number of points of the surface at which the thickness is measured.
-pub(super) const MOST_POINTS: usize = 8192;
+pub(super) const MOST_POINTS: usize = 4096;
 /// Number of thin points that make a wall. A single one may be the tip of a wedge.
 const FEWEST: usize = 4;
 /// Distance along a wall at which it must be thin, too, in grid spacings.

@@ -71,8 +71,8 @@ impl TiledCase<'_> {
     /// Reads `[initial]`. Doubts about its files are added to `warnings`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`](crate::Error::Case) for an initial phi that tiles do not support, and
-    /// [`Error::Input`](crate::Error::Input) for an invalid surface or volume file.
+    /// Returns [`Error::Case`](crate::Error::Case) for an initial phi that tiles do not support.
+    /// Returns [`Error::Input`](crate::Error::Input) for an invalid surface or volume file.
     pub(super) fn read(&self, warnings: &mut Vec<String>) -> Result<Source> {
         Ok(match &self.config.initial {
             Some(Initial::Shape(shape)) => Source::Shape(match self.frame() {
