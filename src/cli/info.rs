@@ -71,7 +71,15 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
             (report, warnings)
         }
         Ok(Content::Volume(file)) => (Report::of_volume(&file), file.warnings),
-        Ok(Content::Data(data)) => (Report::of_data(&data.arrays, &data.groups), Vec::new()),
+        Ok(Content::Data(data)) => {
+            let (mut report, mut warnings) =
+                (Report::of_data(&data.arrays, &data.groups), Vec::new());
+            if let Some((points, others)) = points(cloud, 0)? {
+                report.cloud = points.cloud;
+                warnings = others;
+            }
+            (report, warnings)
+        }
         // A point cloud may hold points that are not allowed in a mesh.
         Err(error @ Error::Input { .. }) => points(cloud, 1)?.ok_or(error)?,
         Err(error) => return Err(error),

@@ -53,8 +53,8 @@ impl PointOptions {
 }
 
 impl Projecting {
-    /// Projects a cloud if this is requested, and returns the origin. The unit of the report becomes
-    /// meters. Heights are converted to meters if the file states their unit.
+    /// Projects a cloud if this is requested, and returns the origin. The unit of the report
+    /// becomes meters. Heights are converted to meters if the file states their unit.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the file states another unit than degrees, or if the coordinates

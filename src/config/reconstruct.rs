@@ -53,8 +53,8 @@ pub struct Reconstruct {
     pub trim: Option<f64>,
     /// Keeps only the connected component with the largest area. Default false.
     pub largest: bool,
-    /// Fills holes with triangles of small area: `true` for all holes except the outer boundaries of
-    /// open sheets, or the largest area of a hole to fill, > 0, in squared units of the cloud.
+    /// Fills holes with triangles of small area: `true` for all holes except the outer boundaries
+    /// of open sheets, or the largest area of a hole to fill, > 0, in squared units of the cloud.
     /// Default false.
     pub fill_holes: FillHoles,
     /// Rounds of Taubin smoothing, 0 (default) to 1000. It does not shrink the surface.

@@ -100,7 +100,7 @@ pub use write::{WriteOptions, check_target, write_mesh, write_mesh_about};
 pub use zeroset_core::atomic;
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, FlawKind, Result, plain};
-use zeroset_core::mesh::Mesh;
+use zeroset_core::mesh::{Group, Members, Mesh};
 
 /// A mesh as stored in its file. Cells are cut into simplices and STL corners are merged, but
 /// faults of the mesh are not repaired.
@@ -346,8 +346,8 @@ fn content_of_series(series: &Series, options: &VolumeOptions) -> Result<Content
 
 /// Reads a file like [`read`], and also returns its point cloud.
 ///
-/// The cloud is returned if the file holds points without cells or groups, or content that [`read`]
-/// rejects (except for lack of memory or a requested state that does not exist), and if
+/// The cloud is returned if the file holds points without cells, columns called x, y and z, or
+/// content that [`read`] rejects (except for lack of memory or a requested state that does not exist), and if
 /// [`read_cloud`] accepts the file. There is no cloud for a series or for a file that is read as a
 /// raw volume. The file is read only once, so that a pipe can serve for both.
 ///
@@ -371,8 +371,16 @@ pub fn read_with_cloud(
     };
     let content = content(path, &loaded, options);
     let may_be_cloud = match &content {
-        Ok(Content::Mesh(file)) => file.mesh.n_cells() == 0 && file.mesh.groups.is_empty(),
-        Ok(_) => false,
+        Ok(Content::Mesh(file)) => {
+            let is_of_points =
+                |group: &Group| matches!(group.members, Members::Simplices { dimension: 0, .. });
+            file.mesh.n_cells() == 0 && file.mesh.groups.iter().all(is_of_points)
+        }
+        // Columns called x, y and z are points.
+        Ok(Content::Data(data)) => ["x", "y", "z"]
+            .iter()
+            .all(|axis| data.arrays.iter().any(|array| array.name.eq_ignore_ascii_case(axis))),
+        Ok(Content::Volume(_)) => false,
         Err(flaw) => !matches!(flaw.kind(), FlawKind::NoMemory | FlawKind::Asked),
     };
     let cloud = may_be_cloud.then(|| cloud::read_cloud_of(path, &loaded).ok()).flatten();

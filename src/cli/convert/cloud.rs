@@ -13,6 +13,7 @@ use zeroset::io::{
     Attributes, CloudOptions, CloudReport, MeshFile, check_cloud_target, check_target,
     cloud_of_mesh, is_cloud, is_cloud_target, read_cloud_with, read_mesh_with, write_cloud_with,
 };
+use zeroset::mesh::{Group, Members};
 use zeroset::words::counted;
 
 /// Options that change a point cloud.
@@ -73,8 +74,8 @@ impl Crop {
     }
 }
 
-/// Returns an error if several inputs or an option for point clouds are given, because the output is
-/// a volume.
+/// Returns an error if several inputs or an option for point clouds are given, because the output
+/// is a volume.
 pub(super) fn refuse_for_others(args: &Args) -> Result<()> {
     let what = match (args.points.given(), args.inputs.len()) {
         (None, 1) => return Ok(()),
@@ -112,15 +113,18 @@ const ENDINGS: &str = ".ply, .pcd, .las, .xyz, .txt, .csv or .vtp";
 /// Returns true if a file that has been read holds only points, and if points can be written to the
 /// output.
 pub(super) fn holds_points(file: &MeshFile, args: &Args) -> bool {
-    file.mesh.n_cells() == 0 && file.mesh.groups.is_empty() && is_cloud_target(&args.output)
+    let is_of_points =
+        |group: &Group| matches!(group.members, Members::Simplices { dimension: 0, .. });
+    let has_cells = file.mesh.n_cells() > 0 || !file.mesh.groups.iter().all(is_of_points);
+    !has_cells && is_cloud_target(&args.output)
 }
 
-/// Merges the points of all inputs, and writes them. `first` is the first input, if it has been read
-/// already.
+/// Merges the points of all inputs, and writes them. `first` is the first input, if it has been
+/// read already.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if an option is for meshes or volumes, if a selection cannot be evaluated
-/// or keeps no point, or if the units of the inputs differ; [`Error::Input`] if an input cannot be
+/// Returns [`Error::Case`] if an option is for meshes or volumes, if a selection cannot be
+/// evaluated or keeps no point, or if the units of the inputs differ; [`Error::Input`] if an input cannot be
 /// read or is a mesh; [`Error::Output`] if the output cannot be written.
 pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u8> {
     refuse_for_meshes(args)?;
@@ -276,8 +280,10 @@ fn merge(
         }
         ui.warn(format_args!("{what}; the coordinates are merged as they are"));
     }
-    for name in all.append(cloud) {
-        ui.warn_of(other, [format!("{name} are dropped: not all inputs have them")]);
+    let dropped = all.append(cloud);
+    if !dropped.is_empty() {
+        let names = dropped.join(", ");
+        ui.warn_of(other, [format!("dropped, because not all inputs have them: {names}")]);
     }
     Ok(())
 }

@@ -23,8 +23,8 @@ struct Member {
 /// selection does not depend on the other points.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if `spacing` is not positive and finite, or so small that cells cannot be
-/// numbered.
+/// Returns [`Error::Case`] if `spacing` is not positive and finite, or so small that cells cannot
+/// be numbered.
 pub fn thin(points: &[[f64; 3]], spacing: f64) -> Result<Vec<bool>> {
     if !(spacing > 0.0 && spacing.is_finite()) {
         return Err(Error::usage(format!("the spacing {spacing} is not a length above 0"), ""));

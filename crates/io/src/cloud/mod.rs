@@ -59,8 +59,8 @@ pub struct CloudReport {
     pub without_normal: u64,
     /// Number of points left out because the file marks them as withheld (LAS).
     pub withheld: u64,
-    /// The classes of the points that are not withheld, each with its number of points: those of LAS
-    /// files, or those in an attribute called classification.
+    /// The classes of the points that are not withheld, each with its number of points: those of
+    /// LAS files, or those in an attribute called classification.
     pub classes: Vec<(u8, u64)>,
     /// The names of the attributes in the file. Only requested ones are read.
     pub attributes: Vec<String>,

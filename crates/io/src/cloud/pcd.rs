@@ -149,8 +149,8 @@ pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, C
     Ok((cloud, report))
 }
 
-/// Selects the attributes to read: fields with one value per record whose columns are not in `used`.
-/// Fields named `_` are padding.
+/// Selects the attributes to read: fields with one value per record whose columns are not in
+/// `used`. Fields named `_` are padding.
 fn others<'a>(fields: &'a [Field], used: &[usize], wanted: &Wanted) -> Chosen<&'a Field> {
     let is_other = |f: &&Field| f.count == 1 && f.name != "_" && !used.contains(&f.column);
     let others = fields.iter().filter(is_other);

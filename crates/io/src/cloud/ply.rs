@@ -8,7 +8,7 @@ use super::records::{self, Column, Place, Records};
 use super::stream::Stream;
 use super::table::{self, Roles};
 use super::wanted::{Chosen, Wanted, kind_of};
-use crate::ply::{self, Element, Encoding, Header, Property};
+use crate::ply::{self, Element, Encoding, Header};
 use crate::scalar::Scalar;
 use crate::text::Lines;
 use zeroset_core::cloud::PointCloud;
@@ -60,11 +60,7 @@ struct Columns {
 impl Columns {
     fn of(vertex: &Element) -> Option<Self> {
         let three = |names: [&str; 3]| {
-            let [a, b, c] = names.map(|name| {
-                let fits = |p: &Property| p.name.eq_ignore_ascii_case(name);
-                let other = || vertex.properties.iter().position(fits);
-                vertex.find(&[name], false).or_else(other)
-            });
+            let [a, b, c] = names.map(|name| vertex.find(&[name], false));
             Some([a?, b?, c?])
         };
         let color = three(["red", "green", "blue"])

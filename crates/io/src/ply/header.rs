@@ -61,8 +61,12 @@ impl Element {
     /// Returns the index of the first column with one of the given names. The column must be a list
     /// if `list` is true, else a single value.
     pub(crate) fn find(&self, names: &[&str], list: bool) -> Option<usize> {
-        let fits = |p: &Property| p.length.is_some() == list && names.contains(&p.name.as_str());
-        self.properties.iter().position(fits)
+        let of = |p: &Property| p.length.is_some() == list;
+        let exact = |p: &Property| of(p) && names.contains(&p.name.as_str());
+        // Some programs write the names in upper case.
+        let alike = |p: &Property| of(p) && names.iter().any(|n| p.name.eq_ignore_ascii_case(n));
+        let found = self.properties.iter().position(exact);
+        found.or_else(|| self.properties.iter().position(alike))
     }
 
     /// Returns true if a record holds a list.

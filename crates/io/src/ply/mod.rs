@@ -15,7 +15,7 @@ use super::scalar::Scalar;
 use super::text::Lines;
 use super::{MeshFile, groups};
 use body::{Body, Record};
-pub(super) use header::{Element, Encoding, Header, Property, read as read_header};
+pub(super) use header::{Element, Encoding, Header, read as read_header};
 pub(super) use write::write;
 use zeroset_core::error::{Element as Stored, Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};

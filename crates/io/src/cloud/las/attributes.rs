@@ -1,5 +1,5 @@
-//! The attributes of lidar points (LAS 1.4 R15, section 2.6): those of the record formats, and those
-//! that the record of extra bytes describes.
+//! The attributes of lidar points (LAS 1.4 R15, section 2.6): those of the record formats, and
+//! those that the record of extra bytes describes.
 
 use super::header::Header;
 use crate::cloud::records::{Column, Place};
