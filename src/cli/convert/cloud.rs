@@ -124,8 +124,8 @@ pub(super) fn holds_points(file: &MeshFile, args: &Args) -> bool {
 ///
 /// # Errors
 /// Returns [`Error::Case`] if an option is for meshes or volumes, if a selection cannot be
-/// evaluated or keeps no point, or if the units of the inputs differ; [`Error::Input`] if an input cannot be
-/// read or is a mesh; [`Error::Output`] if the output cannot be written.
+/// evaluated or keeps no point, or if the units of the inputs differ; [`Error::Input`] if an input
+/// cannot be read or is a mesh; [`Error::Output`] if the output cannot be written.
 pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u8> {
     refuse_for_meshes(args)?;
     check_cloud_target(&args.output)?;

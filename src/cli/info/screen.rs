@@ -38,6 +38,10 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
         content(&mut lines, report);
     } else {
         lines.add("format", "data arrays without a mesh".into());
+        // The columns x, y and z of a table are points.
+        if let Some(cloud) = &report.cloud {
+            cloud.lines().into_iter().for_each(|(label, content)| lines.add(label, content));
+        }
     }
     lines.list("groups", report.groups.iter().map(group_line));
     lines.list("arrays", report.arrays.iter().map(array_line));
