@@ -63,7 +63,7 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     // Without normals, the level-set method is used, or normals are estimated. The output says so.
     write_cloud(&folder.join("bare.ply"), &PointCloud::new(cloud.points), Compression::default())
         .unwrap();
-    let text = said(folder, "reconstruct bare.ply -o bare.ply.vtp");
+    let text = said(folder, "reconstruct bare.ply --method levelset -o bare.ply.vtp");
     assert!(text.contains("depth 6") && text.contains("closed, genus 0"), "{text}");
     assert!(read_mesh(&folder.join("bare.ply.vtp")).unwrap().mesh.vertex_array("nz").is_some());
     let output = zeroset(folder, "reconstruct bare.ply --method directed -o bare.stl");

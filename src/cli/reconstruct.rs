@@ -13,7 +13,7 @@ use super::fill_holes::FillHoles;
 use super::point_options::PointOptions;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
-use super::{Ui, device, word};
+use super::{NOT_MET, Ui, device, word};
 use zeroset::Cpu;
 use zeroset::cloud::{CleanOptions, FAR, LocalProjection, PointCloud};
 use zeroset::config::DeviceKind;
@@ -36,12 +36,16 @@ Examples:
   zeroset reconstruct tile.laz --where \"classification == 2\" -o ground.ply
   zeroset reconstruct scan.e57 --trim 3 --fill-holes -o print.stl
 
-Points are read from any point cloud format that `zeroset info` supports. Duplicates and points far
-from all others are dropped and counted. If the file has normals, the surface follows their planes
-and is closed wherever there are samples. If it has none, a level set shrinks around the samples; if
-they enclose nothing, normals are estimated, and the report says so. --method selects one of the two
-methods. Without --depth and --cell, cubes and voxels are as small as the density of the cloud
-allows, and voxels are not smaller than its noise.
+Points are read from any point cloud format that `zeroset info` supports. Duplicates and outliers are
+dropped and counted. If the file has normals, the surface follows their planes and is closed
+wherever there are samples; normals that contradict their neighbors are turned and counted. If the
+file has none, a level set shrinks around the samples; if they enclose nothing, normals are
+estimated, and the report says so. --method selects one of the two methods. Without --depth and
+--cell, cubes and voxels are as small as the density of the cloud allows, and not much smaller than
+its noise.
+
+If the surface does not follow its samples, the files are written, a warning states the bound that
+is not met and the remedy, and the exit code is 1. Without a usable surface, the exit code is 4.
 
 The report lists the options and dropped points, the seconds of each stage, the components, genus
 and holes of the surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
@@ -64,8 +68,8 @@ pub struct Args {
     /// the cloud
     #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
-    /// Drop points that are more than this many times as far from their neighbors as the median;
-    /// above 1, or 0 to keep all points
+    /// Drop points that are more than this many times as far from their neighbors as the median,
+    /// and points off the surface by their local density; above 1, or 0 to keep all points
     #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
     pub outliers: f64,
     /// Weight of the curvature in the level-set method, 0 to 1; default 0.1
@@ -159,7 +163,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         args.outputs.write([&args.input, &args.output], &mesh, ui, report)
     })?;
     ui.print(&said)?;
-    Ok(0)
+    Ok(if scan.report.check.passed { 0 } else { NOT_MET })
 }
 
 /// The input and the device, ready for the reconstruction.

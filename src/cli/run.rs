@@ -139,7 +139,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let code = match outcome.report.status {
         Status::Interrupted => Error::Interrupted.exit_code(),
-        _ if outcome.report.expect.met == Some(false) => NOT_MET,
+        _ if !outcome.report.is_met() => NOT_MET,
         _ => 0,
     };
     let pictures = pictures(&config, &outcome.folder).unwrap_or_default();

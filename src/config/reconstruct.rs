@@ -38,7 +38,8 @@ pub struct Reconstruct {
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub cell: Option<f64>,
     /// Drops points whose mean distance to their 8 nearest other points is more than this many
-    /// times (> 1) the median of these means. Default 20. 0 keeps all points.
+    /// times (> 1) the median of these means, and points off the surface by their local density.
+    /// Default 20. 0 keeps all points.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
     /// Weight of the curvature in the level-set method, 0 to 1. Default 0.1.

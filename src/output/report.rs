@@ -309,6 +309,13 @@ impl Verdict {
 }
 
 impl Report {
+    /// Returns whether the results are within all bounds: those of `[expect]`, and those of the
+    /// self-check of a reconstruction.
+    pub fn is_met(&self) -> bool {
+        let is_checked = self.reconstruction.as_ref().is_none_or(|scan| scan.report.check.passed);
+        self.expect.met != Some(false) && is_checked
+    }
+
     /// Creates the report of a run that has not yet begun. `threads` is the number of CPU threads.
     pub fn new(config: &Config, threads: usize) -> Self {
         Report {

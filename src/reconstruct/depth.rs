@@ -2,10 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::Device;
 use super::directed::Cubes;
 use super::potential;
-use crate::cloud::{PointCloud, Spacing, noise};
+use crate::cloud::PointCloud;
 use crate::error::Result;
 
 /// The largest voxel edge, as a multiple of the mean distance to the eight nearest samples.
@@ -18,7 +17,7 @@ use crate::error::Result;
 const VOXEL: f64 = 0.85;
 
 /// The depths among which the automatic choice is made. Larger depths take gigabytes of memory.
-const DEPTHS: RangeInclusive<u32> = 5..=10;
+pub(super) const DEPTHS: RangeInclusive<u32> = 5..=10;
 
 /// The largest noise, in voxels, at an automatic depth. The method averages noise over about one
 /// voxel. Finer voxels would take many steps and follow the noise.
@@ -37,17 +36,11 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Chooses the depth for a cloud.
+    /// Chooses the depth for a cloud. `around` is its mean distance to the nearest samples.
     ///
     /// # Errors
-    /// Returns [`Error::Case`](crate::Error::Case) if the requested voxel edge is impossible, and
-    /// the errors of the device and of the noise estimate.
-    pub fn of(
-        cloud: &PointCloud,
-        cubes: Cubes,
-        spacing: Option<Spacing>,
-        device: Device<'_>,
-    ) -> Result<Self> {
+    /// Returns [`Error::Case`](crate::Error::Case) if the requested voxel edge is impossible.
+    pub fn of(cloud: &PointCloud, cubes: Cubes, around: f64, noise: Option<f64>) -> Result<Self> {
         let longest = cloud.longest_side()?;
         let asked = |depth| Ok(Chosen { depth, why: None });
         match cubes {
@@ -55,18 +48,11 @@ impl Chosen {
             Cubes::Edge(edge) => return asked(potential::depth_of(edge, longest)?),
             Cubes::Safe => {}
         }
-        // The spacing is unknown if no outliers were searched for.
-        let spacing = match spacing {
-            None => device.far_from_others(&cloud.points, f64::INFINITY)?.1,
-            known => known,
-        };
         let within = |depth: f64| (depth as u32).clamp(*DEPTHS.start(), *DEPTHS.end());
-        let around = spacing.map_or(0.0, |spacing| spacing.around);
         let dense = within((longest / (VOXEL * around)).log2().ceil());
         if around == 0.0 || dense == *DEPTHS.start() {
             return asked(*DEPTHS.start());
         }
-        let noise = noise(&cloud.points)?;
         let coarse = noise.map(|noise| within((longest * NOISE / noise).log2().floor()));
         let depth = coarse.map_or(dense, |coarse| coarse.min(dense));
         let why = (depth < dense).then(|| {
@@ -80,15 +66,12 @@ impl Chosen {
         Ok(Chosen { depth, why })
     }
 
-    /// Returns a warning if more than one in [`LOST`] samples is far from the surface and noise
-    /// does not explain it. `away` is the number of these samples and `voxel` the edge of a voxel.
-    ///
-    /// # Errors
-    /// Returns the errors of the noise estimate.
-    pub fn lost(&self, cloud: &PointCloud, away: usize, voxel: f64) -> Result<Option<String>> {
-        let n = cloud.len();
-        if away <= n / LOST || noise(&cloud.points)?.is_some_and(|noise| noise > NOISY * voxel) {
-            return Ok(None);
+    /// Returns a warning if more than one in [`LOST`] of `n` samples is far from the surface and
+    /// noise does not explain it. `away` is the number of these samples and `voxel` the edge of a
+    /// voxel.
+    pub fn lost(&self, n: usize, away: usize, noise: Option<f64>, voxel: f64) -> Option<String> {
+        if away <= n / LOST || noise.is_some_and(|noise| noise > NOISY * voxel) {
+            return None;
         }
         let deeper = match self.depth + 1 {
             deeper if potential::DEPTHS.contains(&deeper) => {
@@ -96,9 +79,9 @@ impl Chosen {
             }
             _ => String::new(),
         };
-        Ok(Some(format!(
+        Some(format!(
             "{away} of {n} samples are more than 1.5 voxels from the surface: they are outliers, \
              or belong to parts thinner than two voxels, which are lost{deeper}"
-        )))
+        ))
     }
 }

@@ -5,16 +5,21 @@
 //!   needs no normals.
 //! - [`surface()`]: runs a whole reconstruction, from the point cloud to a surface with a report.
 
+mod attempt;
 mod attributes;
+mod choice;
 mod depth;
 mod device;
 pub mod directed;
 mod options;
 pub mod potential;
+mod preparation;
 mod scan;
+mod self_check;
 mod surface;
 
 pub use device::{Device, WORTH_A_GPU};
 pub use options::{Flaw, MOST_ROUNDS, Method, Options};
 pub use scan::{Scan, check_units};
+pub use self_check::SelfCheck;
 pub use surface::{Distance, Report, Samples, Seconds, surface};

@@ -85,6 +85,7 @@ impl Scan {
             (self.withheld, "withheld"),
             (samples.duplicates, "duplicate"),
             (samples.outliers as u64, "far from all others"),
+            (samples.off_surface as u64, "off the surface"),
         ];
         let dropped = dropped.iter().filter(|(n, _)| *n > 0);
         let dropped: Vec<String> = dropped.map(|(n, what)| format!(", {n} {what}")).collect();

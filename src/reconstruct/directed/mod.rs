@@ -33,7 +33,7 @@ use std::time::Instant;
 
 use self::field::Field;
 use self::seeds::Seeds;
-use self::spheres::{Corrections, Spacings};
+use self::spheres::Spacings;
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
@@ -88,7 +88,7 @@ pub struct Directed {
     /// where samples end.
     pub turned: usize,
     /// Number of components that were dropped because no sample lies within half a cube edge of
-    /// their vertices or, for spheres, because they are shorter than three cubes along every axis.
+    /// their vertices.
     pub dropped_pieces: usize,
     /// Number of gaps, smaller than the samples can resolve, that were closed. 0 for planes.
     pub closed_gaps: usize,
@@ -164,8 +164,9 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes, fit: Fit) -> Result<(Mesh, 
     let turned = boundary_signs::settle(&mut field);
     seconds.signs = clock.lap();
     let mesh = cubes::extract(&field, &Placement::default(), false)?;
-    let (mesh, dropped) = vertex_attributes::finish(mesh, &field, &seeds, &lattice, cloud);
-    let (mesh, corrections) = sizes.correct(mesh, &lattice);
+    let (mut mesh, dropped_pieces) =
+        vertex_attributes::finish(mesh, &field, &seeds, &lattice, cloud);
+    let closed_gaps = sizes.close_gaps(&mut mesh, &lattice);
     seconds.surface = clock.lap();
     let report = Directed {
         fit,
@@ -173,8 +174,8 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes, fit: Fit) -> Result<(Mesh, 
         size: lattice.size(),
         seed_cubes: seeds.len(),
         turned,
-        dropped_pieces: dropped + corrections.crumbs,
-        closed_gaps: corrections.gaps,
+        dropped_pieces,
+        closed_gaps,
         density: sizes.density(),
         safe_cube: sizes.safe_cube(),
         seconds,
@@ -213,11 +214,11 @@ impl Sizes {
         }
     }
 
-    /// Corrects a surface from spheres.
-    fn correct(&self, mesh: Mesh, lattice: &Lattice) -> (Mesh, Corrections) {
+    /// For spheres, closes small gaps of a surface. Returns their number.
+    fn close_gaps(&self, mesh: &mut Mesh, lattice: &Lattice) -> usize {
         match self {
-            Sizes::Planes(_) => (mesh, Corrections::default()),
-            Sizes::Spheres(_) => spheres::correct(mesh, lattice.cube()),
+            Sizes::Planes(_) => 0,
+            Sizes::Spheres(_) => spheres::close_gaps(mesh, lattice.cube()),
         }
     }
 

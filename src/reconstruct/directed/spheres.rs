@@ -19,11 +19,11 @@ use super::field::{Closest, Field, VERTICES, offset, step};
 use super::is_direction;
 use super::lattice::{Lattice, TILE};
 use super::seeds::{Sample, Seeds};
-use crate::cloud::PointCloud;
+use crate::cloud::{PointCloud, noise};
 use crate::error::Result;
 use crate::mesh::Mesh;
 use crate::point_distance::{Index, Sites};
-use crate::surface::{HoleSize, Parts, fill_holes};
+use crate::surface::{HoleSize, fill_holes};
 
 /// The number of nearest samples whose mean distance is the spacing at a sample.
 const NEIGHBORS: usize = 8;
@@ -32,6 +32,9 @@ const RADIUS: f64 = 2.5;
 /// The radius of a sample, in distances to the farthest corner of its Voronoi cell. It exceeds
 /// [`RADIUS`] where samples are dense along lines that lie far apart.
 const GAP: f64 = 1.6;
+/// The radius of a sample, in units of the noise of the cloud. It exceeds [`RADIUS`] where the noise
+/// is comparable with the spacing.
+const NOISE: f64 = 6.0;
 /// The smallest radius of a sample, in cubes. All corners of the cube of a sample are within it.
 const SHORTEST: f64 = 1.75;
 /// The largest radius of a sample, in cubes. A sample reaches no farther than the tiles next to
@@ -42,9 +45,6 @@ pub(super) const LONGEST: f64 = 7.0;
 const MEDIAN: f64 = 5.0;
 /// The edge of a cube, in median spacings.
 const CUBE: f64 = 0.75;
-/// Components that are shorter than this number of cubes along every axis are crumbs. They appear
-/// where the vertices behind a sharp edge or tip have different signs.
-const CRUMB: f64 = 3.0;
 /// The largest area, in squared cubes, of a gap that is closed. Its radius is about that of a
 /// median sample, so samples cannot resolve it.
 const GAP_AREA: f64 = 16.0;
@@ -81,7 +81,7 @@ impl Spacings {
     /// Measures the spacing of a cloud with normals and its bounding box.
     ///
     /// # Errors
-    /// Returns the errors of [`Sites::new`] and [`look`].
+    /// Returns the errors of [`Sites::new`], [`look`] and [`noise`].
     pub fn new(
         cloud: &PointCloud,
         normals: &[[f32; 3]],
@@ -95,8 +95,9 @@ impl Spacings {
         let (looked, unit) = look(cloud, normals, bounds)?;
         let gaps = looked.iter().map(|looked| unit * looked.rho / around[looked.number as usize]);
         let gap = sorted(gaps.filter(|gap| gap.is_finite()).collect(), 0.5).unwrap_or(0.0);
-        let radius = RADIUS.max(GAP * gap);
         let median = sorted(around.clone(), 0.5).unwrap_or(0.0);
+        let noise = noise(&cloud.points)?.filter(|_| median > 0.0).unwrap_or(0.0);
+        let radius = RADIUS.max(GAP * gap).max(NOISE * noise / median.max(f64::MIN_POSITIVE));
         let sparse = sorted(around.clone(), 1.0 - 1.0 / SINGULAR as f64).unwrap_or(0.0);
         let cube = median * CUBE.max(radius / MEDIAN);
         Ok(Spacings { around, radius, cube, safe_cube: radius * sparse / LONGEST })
@@ -120,30 +121,10 @@ fn sorted(mut numbers: Vec<f64>, position: f64) -> Option<f64> {
     Some(*numbers.select_nth_unstable_by(at.min(last), f64::total_cmp).1)
 }
 
-/// The corrections of a surface.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Corrections {
-    /// Number of crumbs that were removed.
-    pub crumbs: usize,
-    /// Number of gaps that were closed.
-    pub gaps: usize,
-}
-
-/// Removes crumbs from a surface, unless it consists of nothing else, and closes gaps that are
-/// smaller than the radius of a sample. Both appear behind sharp edges and tips.
-pub(super) fn correct(mut mesh: Mesh, cube: f64) -> (Mesh, Corrections) {
-    let parts = Parts::new(&mesh);
-    let extents = parts.extents(&mesh);
-    let is_kept: Vec<bool> = extents.iter().map(|part| part.longest() >= CRUMB * cube).collect();
-    let mut crumbs = is_kept.iter().filter(|kept| !**kept).count();
-    if crumbs == is_kept.len() {
-        crumbs = 0;
-    }
-    if crumbs > 0 {
-        mesh = parts.keep(mesh, |part| is_kept[part]);
-    }
-    let filled = fill_holes(&mut mesh, HoleSize::UpTo(GAP_AREA * cube * cube));
-    (mesh, Corrections { crumbs, gaps: filled.holes })
+/// Closes gaps of a surface that are smaller than the radius of a sample. They appear behind sharp
+/// edges and tips. Returns the number of closed gaps.
+pub(super) fn close_gaps(mesh: &mut Mesh, cube: f64) -> usize {
+    fill_holes(mesh, HoleSize::UpTo(GAP_AREA * cube * cube)).holes
 }
 
 /// Returns the field of fitted spheres at the vertices within the radius of a sample. `radii` holds

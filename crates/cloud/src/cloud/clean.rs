@@ -103,15 +103,18 @@ pub fn clean_by(
     let Some(factor) = options.outliers else { return Ok((cloud, found)) };
     let (outliers, spacing) = far(&cloud.points, factor)?;
     (found.outliers, found.spacing) = (outliers, spacing);
-    if !found.outliers.is_empty() {
-        let mut kept = vec![true; cloud.len()];
-        found.outliers.iter().for_each(|&i| kept[i as usize] = false);
-        cloud.retain(&kept);
-    }
+    leave_out(&mut cloud, &found.outliers);
     Ok((cloud, found))
 }
 
-/// Keeps the points for which `kept` is true, in place.
+/// Removes points by their indices. The others keep their order.
+pub fn leave_out(cloud: &mut PointCloud, indices: &[u32]) {
+    if !indices.is_empty() {
+        let mut kept = vec![true; cloud.len()];
+        indices.iter().for_each(|&i| kept[i as usize] = false);
+        cloud.retain(&kept);
+    }
+}
 
 /// The points grouped by position.
 struct Groups {

@@ -51,13 +51,16 @@ fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
     let index = Index::new(&Sites::new(points)?);
     let every = points.len().div_ceil(LOOKED_AT);
     let at = (0..points.len()).into_par_iter().step_by(every);
-    let found: Vec<[f64; 2]> = at
+    let found: Vec<[f64; 3]> = at
         .map(|i| {
             let mut found = Vec::with_capacity(NEAR);
             index.neighbors(points[i], i as u32, NEAR, &mut found);
             let radius = found.last().map_or(0.0, |last| last.key.sqrt());
-            let near = found.iter().map(|found| points[found.site as usize]);
-            [Plane::through(points[i], near).map_or(0.0, |plane| plane.off), radius]
+            let off = |n: usize| {
+                let near = found.iter().take(n).map(|found| points[found.site as usize]);
+                Plane::through(points[i], near).map_or(0.0, |plane| plane.off)
+            };
+            [off(NEAR), off(NEAR / 2), radius]
         })
         .collect();
     let median = |k: usize| {
@@ -65,7 +68,8 @@ fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
         of.sort_unstable_by(f64::total_cmp);
         of[of.len() / 2]
     };
-    Ok((median(0), median(1)))
+    // The other side of a thin plate is among the farther points, and noise is not.
+    Ok((median(0).min(median(1)), median(2)))
 }
 
 #[cfg(test)]

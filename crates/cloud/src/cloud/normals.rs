@@ -2,13 +2,15 @@
 //!
 //! The direction of a normal is the direction of the smallest variance among the nearest points.
 //! Its orientation is propagated from point to point along a spanning tree of the neighbor graph,
-//! whose edges connect the normals that agree best, starting at the outermost point of each
-//! connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald and W. Stuetzle, Surface
-//! reconstruction from unorganized points, SIGGRAPH 1992).
+//! whose edges connect the normals whose sides are most certain, starting at the outermost point of
+//! each connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald and W. Stuetzle, Surface
+//! reconstruction from unorganized points, SIGGRAPH 1992). `agreement.rs` compares two normals.
 
 use rayon::prelude::*;
 
 use super::PointCloud;
+use super::agreement::agreement;
+use super::forest::Forest;
 use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
@@ -16,10 +18,15 @@ use zeroset_core::primitives::sort;
 
 /// The number of nearest points to which a plane is fitted, in addition to the point itself.
 pub const NEIGHBORS: usize = 16;
+/// The numbers of nearest points among which neighbors are chosen if the nearest ones lie on a
+/// line. Half of the neighbors are the nearest of these points, and half are the farthest.
+const MORE: [usize; 2] = [64, 256];
+/// Neighbors lie on a line if their extent across it is less than this fraction of their extent.
+const LINE: f64 = 0.2;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
 /// The number of steps into which the disagreement of two normals, from 0 to 1, is divided.
-const STEPS: f32 = (1 << 24) as f32;
+const STEPS: f64 = (1 << 24) as f64;
 
 /// Information about estimated normals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -46,21 +53,38 @@ pub struct Estimate {
 pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)> {
     let points = &cloud.points;
     let index = Index::new(&Sites::new(points)?);
-    let neighbors: Vec<[u32; NEIGHBORS]> = index.map_neighbors(NEIGHBORS, |_, found| {
+    let neighbors: Vec<[u32; NEIGHBORS]> = index.map_neighbors(NEIGHBORS, |i, found| {
         let mut row = [NONE; NEIGHBORS];
         found.iter().zip(&mut row).for_each(|(f, to)| *to = f.site);
+        let mut more = Vec::new();
+        for n in MORE {
+            if !is_line(points, i as usize, &row) {
+                break;
+            }
+            index.neighbors(points[i as usize], i, n, &mut more);
+            let half = NEIGHBORS / 2;
+            let spread = more.iter().take(half).chain(more.iter().rev().take(half));
+            spread.zip(&mut row).for_each(|(f, to)| *to = f.site);
+        }
         row
     });
     drop(index);
     let near = neighbors.par_iter().enumerate();
     let mut normals: Vec<[f32; 3]> = near.map(|(i, row)| across(points, i, row)).collect();
     let mut forest = Forest::new(points.len());
-    for (a, b) in edges_by_agreement(&neighbors, &normals) {
-        let against = dot(normals[a as usize], normals[b as usize]) < 0.0;
+    for (a, b) in edges_by_agreement(points, &neighbors, &normals) {
+        let against = agreement_of(points, &normals, a, b) < 0.0;
         forest.join(a, b, against);
     }
     let estimate = orient(points, &mut forest, &mut normals);
     Ok((normals, estimate))
+}
+
+/// Returns whether a point and its neighbors lie nearly on a line, as in a scan whose lines are
+/// much farther apart than the points of a line.
+fn is_line(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> bool {
+    let near = named(row).map(|j| points[j as usize]);
+    Plane::through(points[i], near).is_some_and(|plane| plane.width < LINE)
 }
 
 /// Returns the neighbors in a row of the neighbor table, without placeholders.
@@ -78,12 +102,16 @@ fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
     }
 }
 
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+/// Returns the [`agreement`] of the normals of two points.
+fn agreement_of(points: &[[f64; 3]], normals: &[[f32; 3]], a: u32, b: u32) -> f64 {
+    let [a, b] = [a, b].map(|i| i as usize);
+    agreement(points[a], normals[a], points[b], normals[b])
 }
 
-/// Returns the pairs of neighbors, each once, sorted by decreasing parallelism of their normals.
+/// Returns the pairs of neighbors, each once, sorted by decreasing certainty that their normals
+/// point to the same side or to opposite sides.
 fn edges_by_agreement(
+    points: &[[f64; 3]],
     neighbors: &[[u32; NEIGHBORS]],
     normals: &[[f32; 3]],
 ) -> impl Iterator<Item = (u32, u32)> {
@@ -96,61 +124,12 @@ fn edges_by_agreement(
         })
         .collect();
     let key = |&(a, b): &(u32, u32)| {
-        let apart = 1.0 - dot(normals[a as usize], normals[b as usize]).abs().min(1.0);
+        let apart = 1.0 - agreement_of(points, normals, a, b).abs().min(1.0);
         (apart * STEPS) as u32
     };
     let keys: Vec<u32> = edges.par_iter().map(key).collect();
     let sorted = sort(&keys, None, 25);
     sorted.values.into_iter().map(move |k| edges[k as usize])
-}
-
-/// The connected components of the cloud, which grow by merging, and the orientation of each normal
-/// relative to the root of its component.
-struct Forest {
-    parent: Vec<u32>,
-    /// Whether the normal of each point is opposite to that of its parent.
-    against: Vec<bool>,
-    size: Vec<u32>,
-}
-
-impl Forest {
-    fn new(n: usize) -> Self {
-        let parent = (0..n as u32).collect();
-        Forest { parent, against: vec![false; n], size: vec![1; n] }
-    }
-
-    /// Returns the root of a point's component, and whether the point's normal is opposite to that
-    /// of the root.
-    fn root(&mut self, point: u32) -> (u32, bool) {
-        let (mut root, mut against) = (point, false);
-        while self.parent[root as usize] != root {
-            against ^= self.against[root as usize];
-            root = self.parent[root as usize];
-        }
-        // Path compression: all points on the path become children of the root.
-        let (mut at, mut this) = (point, against);
-        while self.parent[at as usize] != root && at != root {
-            let next = self.parent[at as usize];
-            let step = std::mem::replace(&mut self.against[at as usize], this);
-            self.parent[at as usize] = root;
-            this ^= step;
-            at = next;
-        }
-        (root, against)
-    }
-
-    /// Merges the components of two points. `against` states whether their normals are opposite.
-    fn join(&mut self, a: u32, b: u32, against: bool) {
-        let ((a, from_a), (b, from_b)) = (self.root(a), self.root(b));
-        if a == b {
-            return;
-        }
-        let (to, child) =
-            if self.size[a as usize] >= self.size[b as usize] { (a, b) } else { (b, a) };
-        self.parent[child as usize] = to;
-        self.against[child as usize] = against ^ from_a ^ from_b;
-        self.size[to as usize] += self.size[child as usize];
-    }
 }
 
 /// Orients the normals of each component consistently. A component has six outermost points, two
@@ -168,7 +147,7 @@ fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) ->
         if part[root] == NONE {
             part[root] = ends.len() as u32;
             ends.push([i as u32; 6]);
-            largest = largest.max(forest.size[root]);
+            largest = largest.max(forest.size(root as u32));
         }
         let ends = &mut ends[part[root] as usize];
         for k in 0..3 {

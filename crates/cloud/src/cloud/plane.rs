@@ -10,6 +10,11 @@ pub(super) struct Plane {
     /// The root-mean-square distance of the points from the plane, corrected for the three fitted
     /// parameters. It is 0 for three points or fewer.
     pub off: f64,
+    /// The extent of the points across their longest direction, within the plane, as a fraction of
+    /// their extent along it. It is 0 for points on a line.
+    pub width: f64,
+    /// A point on the plane: the centroid.
+    center: [f64; 3],
 }
 
 impl Plane {
@@ -40,6 +45,15 @@ impl Plane {
         }
         let square = found.eigenvalues[axis].max(0.0) / n.saturating_sub(3).max(1) as f64;
         let off = if n > 3 { size * square.sqrt() } else { 0.0 };
-        Some(Plane { normal: [0, 1, 2].map(|k| normal[k] / length), off })
+        let center = [0, 1, 2].map(|k| point[k] + mean[k]);
+        let mut variances = [0, 1, 2].map(|k| found.eigenvalues[k].max(0.0));
+        variances.sort_unstable_by(f64::total_cmp);
+        let width = (variances[1] / variances[2]).sqrt();
+        Some(Plane { normal: [0, 1, 2].map(|k| normal[k] / length), off, width, center })
+    }
+
+    /// Returns the distance of a point from the plane.
+    pub fn distance(&self, x: [f64; 3]) -> f64 {
+        (0..3).map(|k| (x[k] - self.center[k]) * self.normal[k]).sum::<f64>().abs()
     }
 }

@@ -91,8 +91,8 @@ pub fn reconstruct(
     let surface =
         surface::extract(cuda, &points, &seeds, &lattice, &field, border.names, &mut memory)?;
     seconds.surface = lap()?;
-    let (mesh, dropped) = surface.download(cuda, cloud)?;
-    let (mesh, corrections) = sizes.correct(mesh, &lattice);
+    let (mut mesh, dropped_pieces) = surface.download(cuda, cloud)?;
+    let closed_gaps = sizes.close_gaps(&mut mesh, &lattice);
     seconds.copies += lap()?;
     let report = Directed {
         fit,
@@ -100,8 +100,8 @@ pub fn reconstruct(
         size: lattice.size(),
         seed_cubes: seeds.n_cubes(),
         turned: border.turned,
-        dropped_pieces: dropped + corrections.crumbs,
-        closed_gaps: corrections.gaps,
+        dropped_pieces,
+        closed_gaps,
         density: sizes.density(),
         safe_cube: sizes.safe_cube(),
         seconds,

@@ -1,0 +1,136 @@
+//! Chooses among attempts: the method and the depth whose surface follows the samples best.
+
+use std::time::Instant;
+
+use super::attempt::{Attempt, Plan, Prepared};
+use super::depth::{Chosen, DEPTHS};
+use super::directed::Cubes;
+use super::{Device, Method, Options, Seconds};
+use crate::cloud::{Estimate, estimate_normals};
+use crate::error::{Error, Result};
+use crate::words::counted;
+
+/// The choice among attempts.
+pub(super) struct Choice<'a> {
+    pub options: &'a Options,
+    pub device: Device<'a>,
+    pub seconds: Seconds,
+    pub warnings: Vec<String>,
+    pub estimated: Option<Estimate>,
+}
+
+impl Choice<'_> {
+    fn attempt(&mut self, plan: &Plan, prepared: &Prepared) -> Result<Attempt> {
+        self.options.attempt(plan, prepared, self.device, &mut self.seconds)
+    }
+
+    /// Reconstructs from normals. Estimates them if the cloud has none.
+    pub fn with_normals(&mut self, prepared: &mut Prepared) -> Result<Attempt> {
+        if prepared.cloud.normals.is_none() && !prepared.cloud.is_empty() {
+            let start = Instant::now();
+            let (normals, estimate) = estimate_normals(&prepared.cloud)?;
+            let parts = match estimate.parts {
+                1 => String::new(),
+                n => format!(", separately for each of its {n} components"),
+            };
+            self.warnings.push(format!("the cloud has no normals: they are estimated{parts}"));
+            (prepared.cloud.normals, self.estimated) = (Some(normals), Some(estimate));
+            self.seconds.normals += start.elapsed().as_secs_f64();
+        }
+        let plan = match self.options.method {
+            Method::Directed => Plan::Planes,
+            _ => Plan::Spheres,
+        };
+        self.attempt(&plan, prepared)
+    }
+
+    /// Compares the surface of the level-set method with that of spheres with estimated normals, and
+    /// returns the better one.
+    ///
+    /// Estimated normals are not reliable, but their surface is closed only if they have a common
+    /// side. If it is also nearer to the samples and has the same components and handles, the level
+    /// set confirms it. If it has more components, the level set joined bodies whose gap is only a
+    /// few voxels wide.
+    fn nearest(&mut self, made: Attempt, prepared: &mut Prepared) -> Attempt {
+        let said = self.warnings.len();
+        let n_parts = |made: &Attempt| made.surface.components - made.check.shreds;
+        let spheres = self.with_normals(prepared).ok().filter(|spheres| {
+            spheres.rank() == 0
+                && spheres.surface.closed
+                && spheres.gaps.mean < made.gaps.mean
+                && (n_parts(spheres) > n_parts(&made)
+                    || spheres.surface.components == made.surface.components
+                        && spheres.surface.genus == made.surface.genus)
+        });
+        let Some(spheres) = spheres else {
+            self.warnings.truncate(said);
+            return made;
+        };
+        if n_parts(&spheres) > n_parts(&made) {
+            let warning = format!(
+                "the level set has {}, but estimated normals show {}; the method spheres is used \
+                 instead",
+                counted(n_parts(&made), ["component", "components"]),
+                n_parts(&spheres)
+            );
+            self.warnings.insert(said, warning);
+        }
+        spheres
+    }
+
+    /// Reconstructs by the level-set method. If the surface fails the self-check or is in doubt and
+    /// nothing else was requested, tries the next depth, and then spheres with estimated normals.
+    pub fn without_normals(&mut self, prepared: &mut Prepared) -> Result<Attempt> {
+        let options = self.options;
+        let Prepared { around, noise, .. } = *prepared;
+        let chosen = Chosen::of(&prepared.cloud, options.cubes, around, noise)?;
+        let is_free = options.method == Method::Auto
+            && options.curvature.is_none()
+            && options.storage.is_none();
+        let (mut best, why) = match self.attempt(&Plan::Levelset(&chosen), prepared) {
+            Err(Error::Numerical { what, .. }) if is_free => (None, what),
+            Err(error) => return Err(error),
+            // A requested resolution is kept unless the surface fails.
+            Ok(made) => match made
+                .doubt
+                .clone()
+                .filter(|_| is_free && (options.cubes == Cubes::Safe || !made.check.passed))
+            {
+                None if is_free && options.cubes == Cubes::Safe => {
+                    return Ok(self.nearest(made, prepared));
+                }
+                None => return Ok(made),
+                Some(why) => (Some(made), why),
+            },
+        };
+        let may_be_deeper = options.cubes == Cubes::Safe && DEPTHS.contains(&(chosen.depth + 1));
+        if best.is_some() && may_be_deeper {
+            let deeper = Chosen { depth: chosen.depth + 1, why: None };
+            if let Ok(made) = self.attempt(&Plan::Levelset(&deeper), prepared)
+                && best.as_ref().is_none_or(|best| made.rank() < best.rank())
+            {
+                self.warnings.push(format!("{why}; depth {} is used instead", deeper.depth));
+                if made.rank() == 0 {
+                    return Ok(made);
+                }
+                best = Some(made);
+            }
+        }
+        let said = self.warnings.len();
+        let spheres = self.with_normals(prepared);
+        match (best, spheres) {
+            (Some(best), Ok(spheres)) if spheres.rank() >= best.rank() => {
+                self.warnings.truncate(said);
+                Ok(best)
+            }
+            (Some(best), Err(_)) => {
+                self.warnings.truncate(said);
+                Ok(best)
+            }
+            (_, spheres) => {
+                self.warnings.insert(said, format!("{why}; the method spheres is used instead"));
+                spheres
+            }
+        }
+    }
+}
