@@ -324,6 +324,9 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
 /// # Errors
 /// Returns the errors of [`read_volume`] for a file in the format of a volume.
 pub fn read_if_volume(path: &Path, options: &VolumeOptions) -> Result<Option<VolumeFile>> {
+    if options.raw.is_some() {
+        return read_volume(path, options).map(Some);
+    }
     let read = |loaded: Loaded| {
         let (format, warning) = sniff::format(path, &loaded.bytes)?;
         let mut file = volume::read_as(format, path, &loaded, options)?;

@@ -142,8 +142,9 @@ impl Series {
     pub(super) fn volume(&self, state: usize, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
         let (mut file, warning) = match &self.states {
             States::Hdf(file) => {
-                let found = file.volume(state, options.array.as_deref())?;
-                (found.ok_or_else(volume::none)?, None)
+                let found = file.volume(state, options)?.ok_or_else(volume::none)?;
+                options.reject_segment()?;
+                (found.spaced(options)?, None)
             }
             States::Listed(states) => {
                 let single = single(&states[state])?;

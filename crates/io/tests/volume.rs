@@ -153,12 +153,13 @@ fn nifti_headers_that_cannot_serve_are_refused() {
     let head = || nifti1_head(false);
     let sform = |row: usize, numbers: &[f32]| head().f32(280 + 16 * row, numbers);
     for (head, found) in [
-        (head().i16(40, &[4, 3, 4, 1, 2]), "4-D: 2 frames, expected one; write one frame"),
-        (head().i16(40, &[5, 3, 4, 1, 1, 2]), "several numbers in each voxel"),
+        (head().i16(40, &[4, 3, 4, 1, 2]), "holds 2 volumes; choose one with --volume-index N"),
+        (head().i16(40, &[5, 3, 4, 1, 1, 2]), "holds 2 channels; choose one with --channel N"),
+        (head().i16(40, &[6, 3, 4, 1, 1, 1, 2]), "along more than five axes"),
         (head().i16(40, &[9]), "9 dimensions"),
         (head().i16(40, &[3, 3, -4]), "size -4 along dimension 2"),
         (head().i16(40, &[3, 300, 4]), "300 x 4 x 2 voxels of int16 need 4800 bytes, found 48"),
-        (head().i16(70, &[128]), "red, green and blue"),
+        (head().i16(70, &[128]), "holds 3 channels: 0 red, 1 green, 2 blue"),
         (head().i16(70, &[32]), "complex"),
         (head().i16(70, &[1]), "one bit"),
         (head().i16(70, &[77]), "number type 77"),
@@ -228,9 +229,12 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
         ("sizes: 3 4 3", "3 x 4 x 3 voxels of int16 need 72 bytes, found 48 bytes"),
         ("sizes: 3 4 -2", "3 numbers expected"),
         ("dimension: 0", "dimension 0"),
-        ("kinds: RGB-color domain domain", "3 numbers in each voxel (axis 0, RGB-color)"),
-        ("kinds: domain domain time", "2 frames along axis 2"),
-        ("dimension: 4\nsizes: 3 2 2 2", "4-D: sizes [3, 2, 2, 2]"),
+        ("kinds: RGB-color domain domain", "holds 3 channels: 0 red, 1 green, 2 blue"),
+        (
+            "kinds: domain domain time",
+            "holds 2 volumes; choose one with --volume-index N, from 0 to 1",
+        ),
+        ("dimension: 4\nsizes: 3 2 2 2", "holds 2 volumes"),
         ("spacings: 1 0 1", "the spacing along axis y is 0"),
         ("spacings: 1 1 -2", "the spacing along axis z is -2"),
         ("space directions: (1,0,0) (2,0,0) (0,0,1)", "singular"),
@@ -325,7 +329,7 @@ fn metaimage_places_voxels_and_refuses_the_rest() {
     assert_eq!(volume.frame.as_deref(), Some("LPS"));
     assert_eq!(volume.value(0, 0, 0), -99.0);
     for (keys, found) in [
-        ("ElementNumberOfChannels = 3\n", "3 numbers in each voxel"),
+        ("ElementNumberOfChannels = 3\n", "holds 3 channels"),
         ("ElementSpacing = 1 0 1\n", "the spacing along axis y is 0"),
         ("ElementSpacing = 1 -1 1\n", "the spacing along axis y is -1"),
         ("TransformMatrix = 1 0 0 1 0 0 0 0 1\n", "singular"),
@@ -354,7 +358,7 @@ fn metaimage_places_voxels_and_refuses_the_rest() {
         assert!(error.contains(found), "{to}: {error}");
     }
     let four = mine.replace("NDims = 3", "NDims = 4").replace("3 4 2", "3 4 2 2");
-    assert!(refused("a.mha", four.as_bytes()).contains("4-D: 2 frames"));
+    assert!(refused("a.mha", four.as_bytes()).contains("holds 2 volumes"));
 }
 
 #[test]
@@ -369,8 +373,8 @@ fn npy_arrays_are_indexed_x_y_z() {
         ("'<f2'", "(3, 4, 2)", "numbers of type \"<f2\" are not supported; convert them first"),
         ("'<c8'", "(3, 4, 2)", "numbers of type \"<c8\""),
         ("[('a', '<i2')]", "(3, 4, 2)", "an array of records"),
-        ("'<i2'", "(2, 3, 4, 2)", "expected at most 3 dimensions; convert each voxel"),
-        ("'<i2'", "(2, 3, 4, 20)", "expected at most 3 dimensions; write one frame"),
+        ("'<i2'", "(2, 3, 4, 2)", "holds 2 channels; choose one with --channel N"),
+        ("'<i2'", "(2, 3, 4, 2, 2)", "expected at most 4 dimensions; write one volume"),
         ("'<i2'", "()", "no voxel"),
         ("'<i2'", "(3, 0)", "no voxel"),
         ("'<i2'", "(3, 4, 3)", "need 72 bytes, found 48"),

@@ -94,6 +94,19 @@ macro_rules! samples {
                 match self { $(Samples::$variant(v) => Samples::$variant(transposed(&v, shape)),)* }
             }
 
+            /// Returns the numbers with index `k` along an axis of `n` entries. Neighbors along
+            /// this axis are `inner` numbers apart.
+            pub fn picked(self, inner: usize, n: usize, k: usize) -> Samples {
+                match self {
+                    all if n == 1 => all,
+                    $(Samples::$variant(v) => {
+                        let rows = v.chunks_exact(inner * n);
+                        let parts = rows.flat_map(|row| &row[inner * k..][..inner]);
+                        Samples::$variant(parts.copied().collect())
+                    })*
+                }
+            }
+
             /// Concatenates the numbers of `parts`, or returns `None` if their types differ or if
             /// there are no parts.
             pub fn joined(mut parts: Vec<Samples>) -> Option<Samples> {

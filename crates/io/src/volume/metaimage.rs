@@ -11,7 +11,7 @@ use super::super::budget::Budget;
 use super::super::scalar::Scalar;
 use super::super::text::{Lines, show};
 use super::data_files::{self, Encoding, Layout, Skip};
-use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
+use super::{Counts, DAMAGED, Found, ONE_NUMBER, ONE_VOLUME, VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::volume::{Placement, Scaling};
 
@@ -125,8 +125,9 @@ pub(super) fn type_of(name: &str) -> &'static str {
     TYPES.iter().find(of).map_or("MET_DOUBLE", |known| known.0)
 }
 
-/// Returns the sizes along the axes of the file. All but the first three must be 1.
-fn sizes(header: &Header) -> Result<Vec<usize>, Flaw> {
+/// Returns the sizes along the axes of the file, and the numbers of volumes and channels. Volumes
+/// lie along the fourth axis, and further axes must have size 1.
+fn sizes(header: &Header) -> Result<(Vec<usize>, Counts), Flaw> {
     let n: usize = header.number("ndims", 0)?;
     if !(1..=10).contains(&n) {
         let what = format!("{n} dimensions, expected 1 to 3");
@@ -142,16 +143,17 @@ fn sizes(header: &Header) -> Result<Vec<usize>, Flaw> {
             DAMAGED,
         ));
     }
-    if let Some(frames) = sizes.iter().skip(3).find(|&&size| size > 1) {
-        let what = format!("{n}-D: {frames} frames, expected one");
-        return Err(header.fail(&["dimsize"], what, ONE_FRAME));
+    if sizes.iter().skip(4).any(|&size| size > 1) {
+        let what = format!("{n}-D: sizes {sizes:?}, expected at most 4 axes");
+        return Err(header.fail(&["dimsize"], what, ONE_VOLUME));
     }
     let channels: usize = header.number("elementnumberofchannels", 1)?;
-    if channels != 1 {
-        let what = format!("{channels} numbers in each voxel, expected one");
-        return Err(header.fail(&["elementnumberofchannels"], what, ONE_NUMBER));
+    if channels == 0 {
+        let what = "0 numbers in each voxel";
+        return Err(header.fail(&["elementnumberofchannels"], what, DAMAGED));
     }
-    Ok(sizes)
+    let volumes = sizes.get(3).copied().unwrap_or(1);
+    Ok((sizes, Counts { layers: 1, volumes, channels }))
 }
 
 fn layout(header: &Header) -> Result<Layout, Flaw> {
@@ -215,11 +217,20 @@ pub(super) fn data_file_names(bytes: &[u8]) -> Result<Vec<String>, Flaw> {
 }
 
 /// Reads a volume from a MetaImage file. `path` locates the data files, if the header names any.
-pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<VolumeFile, Flaw> {
+pub(super) fn read(
+    path: &Path,
+    bytes: &[u8],
+    mut budget: Budget,
+    options: &VolumeOptions,
+) -> Result<VolumeFile, Flaw> {
     let header = Header::parse(bytes)?;
-    let sizes = sizes(&header)?;
+    let (sizes, counts) = sizes(&header)?;
+    let chosen = options.choose(counts, &[])?;
     let n = sizes.len();
     let shape: [usize; 3] = std::array::from_fn(|k| sizes.get(k).copied().unwrap_or(1));
+    // The numbers of all volumes and channels are read as if they were slices.
+    let slices = shape[2].saturating_mul(counts.volumes).saturating_mul(counts.channels);
+    let stored = [shape[0], shape[1], slices];
     let layout = layout(&header)?;
     let mut warnings = Vec::new();
     let names = files(&header)?;
@@ -227,10 +238,13 @@ pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<Volu
     let names = names.unwrap_or_default();
     let samples = if local {
         let data = bytes.get(header.end..).unwrap_or_default();
-        data_files::part_of(data, shape, &layout, &mut budget, &mut warnings)?
+        data_files::part_of(data, stored, &layout, &mut budget, &mut warnings)?
     } else {
-        data_files::read(path, &names, shape, &layout, &mut warnings)?
+        data_files::read(path, &names, stored, &layout, &mut warnings)?
     };
+    let one: usize = shape.iter().product();
+    let samples = samples.picked(one * counts.channels, counts.volumes, chosen.volume);
+    let samples = samples.picked(1, counts.channels, chosen.channel);
     let numbers = |names: &[&str], n| header.numbers::<f64>(names, n);
     let per_axis = |names: &[&str], absent: f64| -> Result<[f64; 3], Flaw> {
         let found = numbers(names, n)?.unwrap_or_default();
@@ -238,6 +252,8 @@ pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<Volu
     };
     let spacing = per_axis(&["elementspacing", "elementsize"], 1.0)?;
     let origin = per_axis(&["offset", "position", "origin"], 0.0)?;
+    let spacing_keys = ["elementspacing", "elementsize"];
+    let stated_spacing = [header.get(&spacing_keys).is_some(); 3];
     let mut directions = Placement::identity().steps();
     if let Some(matrix) = numbers(&["transformmatrix", "rotation", "orientation"], n * n)? {
         for k in 0..n.min(3) {
@@ -261,6 +277,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<Volu
         format: "metaimage",
         version: layout.words(!local),
         space: None,
+        stated_spacing,
         warnings,
         state: Default::default(),
     })

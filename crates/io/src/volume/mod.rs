@@ -4,14 +4,18 @@
 //! file. World coordinates are those of the file. The frame of the file is reported and never
 //! changed.
 
+mod choice;
 mod data_files;
 mod metaimage;
 pub(super) mod nifti;
 mod npy;
 mod nrrd;
+mod options;
 mod picture;
 mod raw;
+mod spacing;
 pub(super) mod stored;
+mod tiff;
 mod write;
 
 use std::path::Path;
@@ -21,6 +25,8 @@ use super::moment::{Moment, StateTime};
 use super::series::{self, Opened};
 use super::sniff::{self, Format};
 use super::{text, vtk};
+pub(super) use choice::{COLORS, Chosen, Counts};
+pub use options::VolumeOptions;
 pub use raw::RawLayout;
 pub(super) use write::npy_head;
 pub use write::{check_volume_target, is_volume_target, write_npy_table, write_volume};
@@ -42,80 +48,35 @@ pub struct VolumeFile {
     pub space: Option<String>,
     /// The time of the values, if the file states one, and the times of its series.
     pub state: StateTime,
+    /// Whether the file states the spacing along each axis. Otherwise, it is 1.
+    pub stated_spacing: [bool; 3],
     /// One sentence for each thing that was dropped during reading.
     pub warnings: Vec<String>,
-}
-
-/// Options of [`read_volume`].
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct VolumeOptions {
-    /// The layout of a file that holds nothing but numbers.
-    pub raw: Option<RawLayout>,
-    /// Name of the array to read from a VTK file. By default, scalar arrays of points are
-    /// preferred to those of cells, and within each of these groups, the active scalars to others.
-    pub array: Option<String>,
-    /// The table of the case file that holds these options, for use in messages. `None` means that
-    /// they are command-line options.
-    pub table: Option<String>,
-    /// The state of a series. `None` stands for the last state, with a warning if the series has
-    /// several.
-    pub time: Option<Moment>,
-}
-
-impl VolumeOptions {
-    /// Sets the layout of a file that holds nothing but numbers.
-    pub fn raw(mut self, layout: Option<RawLayout>) -> Self {
-        self.raw = layout;
-        self
-    }
-
-    /// Sets the name of the array to read from a VTK file.
-    pub fn array(mut self, name: Option<String>) -> Self {
-        self.array = name;
-        self
-    }
-
-    /// Chooses the state of a series. `None` stands for the last state.
-    pub fn time(mut self, time: Option<Moment>) -> Self {
-        self.time = time;
-        self
-    }
-
-    /// Sets the table of the case file that holds these options.
-    pub fn table(mut self, table: impl Into<String>) -> Self {
-        self.table = Some(table.into());
-        self
-    }
-
-    /// Returns an option as it is written in a case file or on the command line.
-    fn written(&self, option: &str) -> String {
-        match &self.table {
-            Some(table) => format!("{table}.{option} ="),
-            None => format!("--{option}"),
-        }
-    }
 }
 
 /// Reads a dense volume, or a picture as a volume of one slice. The file may be compressed with
 /// gzip.
 ///
 /// The format is determined from the content first and from the extension second. A volume has one
-/// number per voxel. Time series, colors and vectors are rejected.
+/// number per voxel. The options choose one volume of a time series, and one channel of colors and
+/// vectors.
 ///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
 /// was found and the remedy, if the file holds no volume, if it is damaged or truncated, if it has
-/// several frames or colors, if a spacing is not positive, or if a matrix is singular. Returns
-/// [`Error::Case`](zeroset_core::Error::Case) if the options do not fit the file.
+/// several volumes or channels and the options choose none, if a spacing is not positive, or if a
+/// matrix is singular. Returns [`Error::Case`](zeroset_core::Error::Case) if the options do not fit
+/// the file.
 pub fn read_volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile> {
     volume(path, options).map_err(|flaw| flaw.in_file(path))
 }
 
 fn volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
     if let Some(layout) = &options.raw {
-        no_array(options)?;
-        return raw::read(&load::load(path)?.bytes, layout);
+        options.reject_array()?;
+        options.reject_segment()?;
+        options.choose_only()?;
+        return raw::read(&load::load(path)?.bytes, layout)?.spaced(options);
     }
     match series::open(path, load::load(path)?)? {
         Opened::Series(series) => {
@@ -160,22 +121,26 @@ pub(super) fn read_as(
     let (bytes, budget) = (loaded.bytes.as_slice(), loaded.budget);
     if format == Format::Vtk {
         let text = text::without_mark(bytes);
-        if let Some(file) = vtk::read_volume(text, options.array.as_deref(), budget)? {
-            return Ok(Some(file));
+        if let Some(file) = vtk::read_volume(text, options, budget)? {
+            options.reject_segment()?;
+            return file.spaced(options).map(Some);
         }
     }
-    no_array(options)?;
+    options.reject_array()?;
     if !format.is_volume() {
-        return Ok(None);
+        return options.reject_choices().map(|()| None);
     }
-    match format {
-        Format::Nifti => nifti::read(path, bytes),
-        Format::Nrrd => nrrd::read(path, bytes, budget),
-        Format::MetaImage => metaimage::read(path, bytes, budget),
-        Format::Npy => npy::read(bytes),
-        Format::Png => picture::read_png(bytes, budget),
-        Format::Tiff => picture::read_tiff(bytes, budget),
-        Format::Pnm => picture::read_pgm(bytes),
+    if format != Format::Nrrd {
+        options.reject_segment()?;
+    }
+    let file = match format {
+        Format::Nifti => nifti::read(path, bytes, options),
+        Format::Nrrd => nrrd::read(path, bytes, budget, options),
+        Format::MetaImage => metaimage::read(path, bytes, budget, options),
+        Format::Npy => npy::read(bytes, options),
+        Format::Png => picture::read_png(bytes, budget, options),
+        Format::Tiff => tiff::read(path, bytes, budget, options),
+        Format::Pnm => options.choose_only().and_then(|()| picture::read_pgm(bytes)),
         _ => {
             let what = "the layout of raw numbers is unknown";
             let quote = if options.table.is_some() { "\"" } else { "" };
@@ -186,20 +151,8 @@ pub(super) fn read_as(
             );
             Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unsupported))
         }
-    }
-    .map(Some)
-}
-
-/// Rejects the option `array` for a file that is not a VTK image.
-fn no_array(options: &VolumeOptions) -> Result<(), Flaw> {
-    match &options.array {
-        None => Ok(()),
-        Some(name) => {
-            let what = format!("is not a VTK image with an array `{name}`");
-            let remedy = format!("leave out {}", options.written("array").trim_end_matches(" ="));
-            Err(Flaw::whole(what, remedy).kind_of(FlawKind::Asked))
-        }
-    }
+    };
+    file?.spaced(options).map(Some)
 }
 
 /// Returns the names of the data files of a header at the beginning of `bytes`. The result is empty
@@ -245,6 +198,8 @@ pub(super) struct Found {
     pub frame: Option<String>,
     pub units: Option<String>,
     pub name: String,
+    /// Whether the file states the spacing along each axis.
+    pub stated: [bool; 3],
 }
 
 impl Found {
@@ -258,6 +213,7 @@ impl Found {
             frame: None,
             units: None,
             name: String::new(),
+            stated: [false; 3],
         }
     }
 
@@ -287,10 +243,10 @@ pub(super) fn unsupported<T>(what: impl Into<String>, remedy: &str) -> Result<T,
     Err(Flaw::at("header", what, remedy).kind_of(FlawKind::Unsupported))
 }
 
-/// The remedy for several frames.
-pub(super) const ONE_FRAME: &str = "write one frame to a separate file";
+/// The remedy for more dimensions than the options can choose from.
+pub(super) const ONE_VOLUME: &str = "write one volume to a separate file";
 
-/// The remedy for colors and vectors.
+/// The remedy for numbers per voxel that the options cannot choose from.
 pub(super) const ONE_NUMBER: &str =
     "convert each voxel to one number first, such as its gray value";
 

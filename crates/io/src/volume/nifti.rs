@@ -9,7 +9,10 @@ use std::path::Path;
 
 use super::super::scalar::Scalar;
 use super::super::{load, sniff};
-use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored, unsupported};
+use super::{
+    COLORS, Counts, DAMAGED, Found, ONE_NUMBER, VolumeFile, VolumeOptions, refuse, stored,
+    unsupported,
+};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::{Placement, Scaling};
 
@@ -74,13 +77,13 @@ pub(crate) fn is_header(bytes: &[u8]) -> bool {
 /// that header. Returns `None` if `head` is not the header of a single file.
 pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
     let header = is_header(head).then(|| parse(head).ok())??;
-    let scalar = scalar(header.datatype).ok()?;
+    let (scalar, colors) = scalar(header.datatype).ok()?;
     let voxels = header
         .dim
         .get(1..=3)?
         .iter()
         .try_fold(1_u64, |n, &size| n.checked_mul(u64::try_from(size).ok()?))?;
-    let size = voxels.checked_mul(scalar.size() as u64)?;
+    let size = voxels.checked_mul((colors * scalar.size()) as u64)?;
     header.single.then(|| size.saturating_add(header.offset as u64))
 }
 
@@ -196,12 +199,14 @@ pub(super) const TYPES: [(i64, Scalar); 10] = [
     (64, Scalar::F64),
 ];
 
-fn scalar(code: i64) -> Result<Scalar, Flaw> {
+/// Returns the number type of a code, and the number of colors in each voxel, or 1.
+fn scalar(code: i64) -> Result<(Scalar, usize), Flaw> {
     if let Some((_, scalar)) = TYPES.iter().find(|(known, _)| *known == code) {
-        return Ok(*scalar);
+        return Ok((*scalar, 1));
     }
     match code {
-        128 | 2304 => unsupported("the voxels hold colors (red, green and blue)", ONE_NUMBER),
+        128 => Ok((Scalar::U8, 3)),
+        2304 => Ok((Scalar::U8, 4)),
         32 | 1792 | 2048 => unsupported("the voxels hold complex numbers", "write their magnitude"),
         1 => unsupported("the voxels have one bit", "write them as uint8"),
         1536 => unsupported("the voxels are 128-bit floats", "write them as float64"),
@@ -233,25 +238,25 @@ const SPACES: [&str; 5] =
 pub(super) const UNITS: [(&str, u8); 3] = [("m", 1), ("mm", 2), ("um", 3)];
 
 impl Header {
-    fn shape(&self) -> Result<[usize; 3], Flaw> {
+    /// Returns the sizes of a volume, and the numbers of volumes and of numbers per voxel.
+    fn shape(&self) -> Result<([usize; 3], usize, usize), Flaw> {
         let n = self.dim[0];
         if !(1..=7).contains(&n) {
             return refuse(format!("{n} dimensions, expected 1 to 7"), DAMAGED);
         }
         let sizes = &self.dim[1..=n as usize];
-        if let Some(k) = sizes.iter().position(|&size| size < 1) {
+        // Some programs count dimensions beyond the third that they give no size.
+        let is_wrong = |k: usize| sizes[k] < if k < 3 { 1 } else { 0 };
+        if let Some(k) = (0..sizes.len()).find(|&k| is_wrong(k)) {
             let what = format!("size {} along dimension {}, expected at least 1", sizes[k], k + 1);
             return refuse(what, DAMAGED);
         }
-        let beyond = |k: usize| sizes.get(k).copied().unwrap_or(1);
-        if beyond(3) > 1 {
-            return unsupported(format!("4-D: {} frames, expected one", beyond(3)), ONE_FRAME);
-        }
-        if (4..7).any(|k| beyond(k) > 1) {
-            return unsupported(format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
+        let beyond = |k: usize| sizes.get(k).copied().unwrap_or(1).max(1);
+        if (5..7).any(|k| beyond(k) > 1) {
+            return unsupported(format!("sizes {sizes:?} along more than five axes"), ONE_NUMBER);
         }
         let size = |k: usize| usize::try_from(beyond(k)).unwrap_or(usize::MAX);
-        Ok([size(0), size(1), size(2)])
+        Ok(([size(0), size(1), size(2)], size(3), size(4)))
     }
 
     /// Returns the placement of the voxels, and the name of the method.
@@ -336,7 +341,7 @@ impl Header {
 }
 
 /// Reads a volume. `path` is the single file, or either file of a pair.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+pub(super) fn read(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
     let named_image = sniff::extension(path) == "img" && !is_header(bytes);
     let head = if named_image { load::partner(path, "hdr") } else { None };
     let head_path = head.as_deref().unwrap_or(path);
@@ -353,8 +358,16 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         }
         None => parse(bytes)?,
     };
-    let shape = header.shape().map_err(of_head)?;
-    let scalar = scalar(header.datatype).map_err(of_head)?;
+    let (shape, volumes, components) = header.shape().map_err(of_head)?;
+    let (scalar, colors) = scalar(header.datatype).map_err(of_head)?;
+    if colors > 1 && components > 1 {
+        let what = format!("{components} colors in each voxel");
+        return unsupported(what, ONE_NUMBER).map_err(of_head);
+    }
+    let counts = Counts { layers: 1, volumes, channels: colors.max(components) };
+    let names: Vec<String> =
+        COLORS[..if colors > 1 { colors } else { 0 }].iter().map(|name| name.to_string()).collect();
+    let chosen = options.choose(counts, &names).map_err(of_head)?;
     let mut warnings = Vec::new();
     let least = match (header.single, header.version) {
         (false, _) => 0.0,
@@ -378,7 +391,17 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         },
     };
     let data = image.get(offset..).unwrap_or_default();
-    let size = stored::promised("header", shape, scalar, data.len())?;
+    // All volumes and channels must be complete, as if they were slices.
+    let slices = shape[2].saturating_mul(volumes).saturating_mul(counts.channels);
+    let all = [shape[0], shape[1], slices];
+    let size = stored::promised("header", all, scalar, data.len())?;
+    let size = size / (volumes * components);
+    let first = size * (chosen.volume + volumes * if colors > 1 { 0 } else { chosen.channel });
+    let samples = stored::samples(scalar, &data[first..][..size], header.big_endian);
+    let samples = match colors {
+        1 => samples,
+        n => samples.picked(1, n, chosen.channel),
+    };
     let (placement, method) = header.placement(shape);
     warnings.extend(placement.as_ref().ok().and_then(|place| header.form_conflict(shape, place)));
     let known = header.sform > 0 || header.qform > 0;
@@ -386,11 +409,13 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let space = usize::try_from(code - 1).ok().and_then(|k| SPACES.get(k));
     let found = Found {
         placement,
-        scaling: header.scaling(&mut warnings),
+        // The standard does not scale colors.
+        scaling: if colors == 1 { header.scaling(&mut warnings) } else { Scaling::NONE },
         frame: known.then(|| "RAS".to_string()),
         units: UNITS.iter().find(|u| u.1 == header.unit).map(|u| u.0.to_string()),
         name: header.name.clone(),
-        ..Found::new(shape, stored::samples(scalar, &data[..size], header.big_endian))
+        stated: [true; 3],
+        ..Found::new(shape, samples)
     };
     let order = if header.big_endian { "big-endian" } else { "little-endian" };
     let pair = if header.single { "" } else { "pair " };
@@ -399,6 +424,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         format: "nifti",
         version: format!("{} {pair}{order} {method}", header.version),
         space: space.map(|name| format!("NIFTI_XFORM_{name}")),
+        stated_spacing: [true; 3],
         warnings,
         state: Default::default(),
     })

@@ -1,11 +1,14 @@
 //! Reader of NumPy arrays, `.npy` 1.0 to 3.0. An array is indexed `[x][y][z]`, regardless of its
-//! order in memory.
+//! order in memory. A fourth axis holds channels.
 //!
 //! Source: NumPy, `lib/format.py`.
 
 use super::super::scalar::Scalar;
 use super::super::text::show;
-use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored, unsupported};
+use super::{
+    Counts, DAMAGED, Found, ONE_NUMBER, ONE_VOLUME, VolumeFile, VolumeOptions, refuse, stored,
+    unsupported,
+};
 use zeroset_core::error::{Flaw, Result};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -142,22 +145,23 @@ impl Head {
         Ok((scalar, order == ">"))
     }
 
-    fn shape(&self) -> Result<[usize; 3], Flaw> {
+    /// Returns the sizes along the first three axes, and along the fourth.
+    fn shape(&self) -> Result<([usize; 3], usize), Flaw> {
         let shape = self.shape.as_slice();
         if shape.contains(&0) || shape.is_empty() {
             return refuse(format!("shape {shape:?}: there is no voxel"), "save another array");
         }
-        if shape.iter().skip(3).any(|&size| size > 1) {
-            let what = format!("an array of shape {shape:?}, expected at most 3 dimensions");
-            let remedy = if shape.len() == 4 && shape[3] <= 4 { ONE_NUMBER } else { ONE_FRAME };
-            return refuse(what, remedy);
+        if shape.iter().skip(4).any(|&size| size > 1) {
+            let what = format!("an array of shape {shape:?}, expected at most 4 dimensions");
+            return refuse(what, ONE_VOLUME);
         }
-        Ok(std::array::from_fn(|k| shape.get(k).copied().unwrap_or(1)))
+        let size = |k: usize| shape.get(k).copied().unwrap_or(1);
+        Ok((std::array::from_fn(size), size(3)))
     }
 }
 
 /// Reads an array as a volume.
-pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+pub(super) fn read(bytes: &[u8], options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
     const CUT: &str = "the file is truncated or damaged: save the array again";
     let length = |at: usize, width: usize| {
         let raw = bytes.get(at..at + width)?;
@@ -180,16 +184,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         Err("an array of records") => return unsupported("an array of records", ONE_NUMBER),
         Err(what) => return refuse(what, DAMAGED),
     };
-    let shape = head.shape()?;
+    let (shape, channels) = head.shape()?;
+    let chosen = options.choose(Counts { channels, ..Counts::ONE }, &[])?;
     let (scalar, big_endian) = head.scalar()?;
     let data = &bytes[end..];
-    let size = stored::promised("header", shape, scalar, data.len())?;
+    let all = [shape[0], shape[1], shape[2].saturating_mul(channels)];
+    let size = stored::promised("header", all, scalar, data.len())?;
     let mut warnings = Vec::new();
     if data.len() > size {
         let more = data.len() - size;
         warnings.push(format!("{more} bytes after the last number are ignored"));
     }
     let samples = stored::samples(scalar, &data[..size], big_endian);
+    // Channels are the last axis: next to each other in C order, and far apart in Fortran order.
+    let inner = if head.fortran { shape.iter().product() } else { 1 };
+    let samples = samples.picked(inner, channels, chosen.channel);
     // With at most one axis longer than 1, both orders are the same.
     let flat = shape.iter().filter(|&&size| size > 1).count() < 2;
     let samples = if head.fortran || flat { samples } else { samples.transposed(shape) };
@@ -202,6 +211,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
             if big_endian { " big-endian" } else { "" }
         ),
         space: None,
+        stated_spacing: [false; 3],
         warnings,
         state: Default::default(),
     })

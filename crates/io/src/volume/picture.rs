@@ -1,40 +1,43 @@
-//! Readers of grayscale pictures as volumes of one slice: PNG, TIFF, PGM. The rows of a picture
-//! follow each other along y, from top to bottom. Pixels have whole-number coordinates. The pages
-//! of a TIFF file are slices along z.
+//! Readers of pictures as volumes of one slice: PNG and PGM. The rows of a picture follow each
+//! other along y, from top to bottom. Pixels have whole-number coordinates.
 
 use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Transformations};
-use tiff::decoder::{Decoder, DecodingResult, Limits};
 
 use super::super::budget::Budget;
-use super::super::guard::quietly;
 use super::super::scalar::Scalar;
 use super::super::text::Words;
-use super::{Found, VolumeFile, refuse, stored, unsupported};
+use super::{COLORS, Counts, Found, VolumeFile, VolumeOptions, refuse, stored, unsupported};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Samples;
 
 const GRAY: &str = "convert it to gray without transparency first";
-const CUT: &str = "the file is damaged or truncated: copy or export it again";
+pub(super) const CUT: &str = "the file is damaged or truncated: copy or export it again";
 
 /// Upper bound on the compression ratio of these formats, which unpack single bits to bytes.
-const LARGEST_RATIO: u64 = 8_300;
+pub(super) const DENSEST: u64 = 8_300;
 
 fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFile, Flaw> {
+    let stated_spacing = found.stated;
     let volume = found.volume()?;
     Ok(VolumeFile {
         volume,
         format,
         version,
         space: None,
+        stated_spacing,
         state: Default::default(),
         warnings: Vec::new(),
     })
 }
 
-/// Reads a PNG picture.
-pub(super) fn read_png(bytes: &[u8], budget: Budget) -> Result<VolumeFile, Flaw> {
+/// Reads a PNG picture, or a channel of it if it has colors or transparency.
+pub(super) fn read_png(
+    bytes: &[u8],
+    budget: Budget,
+    options: &VolumeOptions,
+) -> Result<VolumeFile, Flaw> {
     let damaged = |e: png::DecodingError| Flaw::whole(format!("PNG: {e}"), CUT);
     let most = most(bytes, budget);
     let limits = png::Limits { bytes: most };
@@ -47,161 +50,55 @@ pub(super) fn read_png(bytes: &[u8], budget: Budget) -> Result<VolumeFile, Flaw>
     if info.animation_control().is_some_and(|control| control.num_frames > 1) {
         return unsupported("the picture is animated", "write one frame to a separate file");
     }
-    if info.color_type != ColorType::Grayscale || reader.output_color_type().0 != info.color_type {
-        let what = format!("the picture has colors or transparency ({:?})", info.color_type);
-        return unsupported(what, GRAY);
-    }
+    let color = reader.output_color_type().0;
+    let names: &[&str] = match info.color_type {
+        ColorType::Indexed => return unsupported("the picture has a palette of colors", GRAY),
+        _ if color.samples() < 3 => &["gray", "alpha"],
+        _ => &COLORS,
+    };
+    let channels = color.samples();
+    let names: Vec<String> = names[..channels].iter().map(|name| name.to_string()).collect();
+    let chosen = options.choose(Counts { channels, ..Counts::ONE }, &names).map_err(|flaw| {
+        if channels == 1 {
+            return flaw;
+        }
+        let remedy = format!("{}, or {GRAY}", flaw.remedy());
+        flaw.adding(" (colors or transparency)").with_remedy(remedy)
+    })?;
     let size = reader.output_buffer_size().unwrap_or(usize::MAX);
-    check_size(size as u64, [width, height], bytes, budget)?;
+    check_size(size as u64, [width, height], (bytes, DENSEST), budget)?;
     let mut pixels = vec![0; size];
     reader.next_frame(&mut pixels).map_err(damaged)?;
     reader.finish().map_err(damaged)?;
     let scalar = if depth == BitDepth::Sixteen { Scalar::U16 } else { Scalar::U8 };
     let shape = [width as usize, height as usize, 1];
-    let found = Found::new(shape, stored::samples(scalar, &pixels, true));
+    let samples = stored::samples(scalar, &pixels, true).picked(1, channels, chosen.channel);
+    let found = Found::new(shape, samples);
     file(found, "png", format!("{} bit", depth as u8))
 }
 
 /// Returns the largest number of bytes to which a picture may unpack.
 fn most(bytes: &[u8], budget: Budget) -> usize {
-    let possible = (bytes.len() as u64).saturating_mul(LARGEST_RATIO);
+    let possible = (bytes.len() as u64).saturating_mul(DENSEST);
     usize::try_from(possible.min(budget.left())).unwrap_or(usize::MAX)
 }
 
-/// Checks that a picture may unpack to `needed` bytes.
+/// Checks that a picture may unpack to `needed` bytes, at most `densest` for each byte of the file.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file cannot unpack to that many bytes, or if its budget does not allow
 /// it.
-fn check_size(
+pub(super) fn check_size(
     needed: u64,
     [width, height]: [u32; 2],
-    bytes: &[u8],
+    (bytes, densest): (&[u8], u64),
     mut budget: Budget,
 ) -> Result<(), Flaw> {
-    if needed > (bytes.len() as u64).saturating_mul(LARGEST_RATIO) {
+    if needed > (bytes.len() as u64).saturating_mul(densest) {
         let what = format!("{width} x {height} pixels cannot come from {} bytes", bytes.len());
         return refuse(what, CUT);
     }
     budget.take(needed).map_err(|large| large.at("header"))
-}
-
-/// Reads the pages of a TIFF file.
-pub(super) fn read_tiff(bytes: &[u8], budget: Budget) -> Result<VolumeFile, Flaw> {
-    let outcome = quietly(|| pages(bytes, budget));
-    let (shape, samples) = match outcome {
-        Ok(pages) => pages?,
-        Err(panic) => {
-            return refuse(format!("TIFF: the file cannot be decoded ({panic})"), CUT);
-        }
-    };
-    let version = format!("{} bit", 8 * samples.width());
-    file(Found::new(shape, samples), "tiff", version)
-}
-
-fn pages(bytes: &[u8], budget: Budget) -> Result<([usize; 3], Samples), Flaw> {
-    let damaged = |e: tiff::TiffError| Flaw::whole(format!("TIFF: {e}"), CUT);
-    let most = most(bytes, budget);
-    let mut limits = Limits::default();
-    limits.decoding_buffer_size = most;
-    limits.intermediate_buffer_size = most;
-    limits.ifd_value_size = bytes.len();
-    let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(damaged)?.with_limits(limits);
-    let mut parts = Vec::new();
-    let mut size = None;
-    let mut taken = 0_u64;
-    loop {
-        let page = parts.len() + 1;
-        check_compression(&mut decoder, page)?;
-        let color = decoder.colortype().map_err(damaged)?;
-        let tiff::ColorType::Gray(depth @ (1 | 2 | 4 | 8 | 16 | 32 | 64)) = color else {
-            let what = format!("page {page} has pixels of type {color:?}, expected gray");
-            return unsupported(what, "convert it to 8-, 16- or 32-bit gray first");
-        };
-        let (width, height) = decoder.dimensions().map_err(damaged)?;
-        let pixels = u64::from(width) * u64::from(height);
-        let needed = pixels.saturating_mul(u64::from(depth.max(8)) / 8);
-        if pixels == 0 {
-            return refuse(format!("page {page} has {width} x {height} pixels"), CUT);
-        }
-        // Pages may share bytes, but a small file must not exhaust the memory that way.
-        taken = taken.saturating_add(needed);
-        check_size(taken, [width, height], bytes, budget)?;
-        if *size.get_or_insert((width, height)) != (width, height) {
-            let what = format!("page {page} has {width} x {height} pixels, unlike the first page");
-            return refuse(what, "write pages of the same size, or a single page");
-        }
-        let samples = match decoder.read_image().map_err(damaged)? {
-            DecodingResult::U8(v) if depth < 8 => expanded(&v, depth, width).into(),
-            DecodingResult::U8(v) => Samples::from(v),
-            DecodingResult::U16(v) => v.into(),
-            DecodingResult::U32(v) => v.into(),
-            DecodingResult::U64(v) => v.into(),
-            DecodingResult::I8(v) => v.into(),
-            DecodingResult::I16(v) => v.into(),
-            DecodingResult::I32(v) => v.into(),
-            DecodingResult::I64(v) => v.into(),
-            DecodingResult::F32(v) => v.into(),
-            DecodingResult::F64(v) => v.into(),
-            DecodingResult::F16(_) => {
-                return unsupported(
-                    "the pixels are 16-bit floating-point numbers",
-                    "write them as float32",
-                );
-            }
-        };
-        parts.push(samples);
-        if !decoder.more_images() {
-            break;
-        }
-        decoder.next_image().map_err(damaged)?;
-    }
-    let (width, height) = size.unwrap_or_default();
-    let shape = [width as usize, height as usize, parts.len()];
-    match Samples::joined(parts) {
-        Some(samples) => Ok((shape, samples)),
-        None => unsupported("the pages have different number types", "write them in one type"),
-    }
-}
-
-/// The compression methods of TIFF pages that are not supported, with their numbers.
-const COMPRESSIONS: [(u16, &str); 13] = [
-    (2, "CCITT"),
-    (3, "CCITT"),
-    (4, "CCITT"),
-    (6, "JPEG"),
-    (7, "JPEG"),
-    (33_003, "JPEG 2000"),
-    (33_005, "JPEG 2000"),
-    (34_712, "JPEG 2000"),
-    (34_887, "LERC"),
-    (34_892, "JPEG"),
-    (34_925, "LZMA"),
-    (50_000, "zstd"),
-    (50_001, "WebP"),
-];
-
-/// Rejects a page whose compression is not supported.
-fn check_compression(decoder: &mut Decoder<Cursor<&[u8]>>, page: usize) -> Result<(), Flaw> {
-    let found = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::Compression).ok().flatten();
-    let known = COMPRESSIONS.iter().find(|known| Some(known.0) == found);
-    let Some((_, name)) = known else { return Ok(()) };
-    let not_exact = if *name == "JPEG" { ", so its numbers are not exact" } else { "" };
-    let what = format!("page {page} is compressed with {name}{not_exact}");
-    let remedy = "write it with LZW or deflate, or without compression: `tiffcp -c lzw IN OUT.tif`";
-    unsupported(what, remedy)
-}
-
-/// Returns the pixels of packed rows as bytes. Each row begins at a new byte.
-fn expanded(packed: &[u8], depth: u8, width: u32) -> Vec<u8> {
-    let per_byte = 8 / usize::from(depth);
-    let mask = (1_u8 << depth) - 1;
-    let pixels = |byte: &u8| {
-        let byte = *byte;
-        (1..=per_byte).map(move |k| byte >> (8 - k * usize::from(depth)) & mask)
-    };
-    let rows = packed.chunks((width as usize).div_ceil(per_byte));
-    rows.flat_map(|row| row.iter().flat_map(pixels).take(width as usize)).collect()
 }
 
 /// Reads a PGM picture, as text (P2) or binary (P5).

@@ -20,7 +20,7 @@ pub struct RawLayout {
     shape: [usize; 3],
     scalar: Scalar,
     big_endian: bool,
-    spacing: [f64; 3],
+    spacing: Option<[f64; 3]>,
     skip: usize,
 }
 
@@ -62,12 +62,10 @@ impl FromStr for RawLayout {
                 None => wrong("number type", kind),
             },
         })?;
-        let spacing = match parts.get(2) {
-            None => Some([1.0; 3]),
-            Some(text) => three(text, 1.0),
-        };
         let positive = |spacing: &[f64; 3]| spacing.iter().all(|s| s.is_finite() && *s > 0.0);
-        let spacing = spacing.filter(positive).ok_or_else(|| wrong("spacing", parts[2]))?;
+        let of_text =
+            |text: &&str| three(text, 1.0).filter(positive).ok_or_else(|| wrong("spacing", text));
+        let spacing = parts.get(2).map(of_text).transpose()?;
         let skip = match parts.get(3) {
             None => 0,
             Some(text) => text.parse().map_err(|_| wrong("byte count", text))?,
@@ -129,7 +127,7 @@ pub(super) fn read(bytes: &[u8], layout: &RawLayout) -> Result<VolumeFile, Flaw>
     }
     let unit = Placement::identity().steps();
     let found = Found {
-        placement: Placement::from_spacing(shape, [0.0; 3], spacing, unit),
+        placement: Placement::from_spacing(shape, [0.0; 3], spacing.unwrap_or([1.0; 3]), unit),
         ..Found::new(shape, stored::samples(scalar, data, big_endian))
     };
     Ok(VolumeFile {
@@ -137,6 +135,7 @@ pub(super) fn read(bytes: &[u8], layout: &RawLayout) -> Result<VolumeFile, Flaw>
         format: "raw",
         version: if big_endian { "big-endian" } else { "little-endian" }.to_string(),
         space: None,
+        stated_spacing: [spacing.is_some(); 3],
         warnings: Vec::new(),
         state: Default::default(),
     })
@@ -153,12 +152,12 @@ mod tests {
             shape: [3, 4, 5],
             scalar: Scalar::U16,
             big_endian: true,
-            spacing: [1.0, 2.0, 0.5],
+            spacing: Some([1.0, 2.0, 0.5]),
             skip: 16,
         };
         assert_eq!(layout, expected);
         let flat: RawLayout = "3x4:uint8".parse().unwrap();
-        assert_eq!((flat.shape, flat.spacing), ([3, 4, 1], [1.0; 3]));
+        assert_eq!((flat.shape, flat.spacing), ([3, 4, 1], None));
         for (text, found) in [
             ("3x4x5", "expected SHAPE:TYPE"),
             ("3x0x5:uint8", "\"3x0x5\" is not a shape"),

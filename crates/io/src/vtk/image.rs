@@ -2,7 +2,7 @@
 //! volumes, not meshes.
 
 use super::source::{Source, one_line};
-use crate::volume::{Found, VolumeFile, stored};
+use crate::volume::{Counts, Found, VolumeFile, VolumeOptions, stored};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::{Placement, Samples};
 use zeroset_core::words::suggest;
@@ -28,20 +28,29 @@ pub(super) struct Listed {
     pub active: bool,
 }
 
-/// Returns the index of the array to use as the volume: the one named `wanted`, or, if that is
-/// `None`, a scalar array other than a ghost array. Point arrays are preferred to cell arrays, and
-/// within each of these groups, the active scalars to other arrays. Among equals, the first array
-/// is chosen.
+/// Returns the index of the array to use as the volume, and the component of it to read. It is the
+/// array that the options name. Otherwise, it is a scalar array other than a ghost array, or an
+/// array of several components if the options choose a channel. Point arrays are preferred to cell
+/// arrays, and within each of these groups, the active scalars to other arrays. Among equals, the
+/// first array is chosen.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if no array is named `wanted`, if that array is not scalar, or if there is no
-/// scalar array.
+/// Returns a [`Flaw`] if there is no array of the requested name, if there is no scalar array, or
+/// if the array has several components and the options do not choose one of them.
 pub(super) fn choose(
     source: &Source,
     arrays: &[Listed],
-    wanted: Option<&str>,
-) -> Result<usize, Flaw> {
-    if let Some(wanted) = wanted {
+    options: &VolumeOptions,
+) -> Result<(usize, usize), Flaw> {
+    let component = |k: usize| {
+        let Listed { name, components, .. } = &arrays[k];
+        if options.channel.is_none() && *components > 1 {
+            return Err(several(source, name, *components, options));
+        }
+        let counts = Counts { channels: *components, ..Counts::ONE };
+        options.choose(counts, &[]).map(|chosen| (k, chosen.channel))
+    };
+    if let Some(wanted) = options.array.as_deref() {
         let found = arrays.iter().position(|array| array.name == wanted);
         let Some(k) = found else {
             let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
@@ -49,23 +58,29 @@ pub(super) fn choose(
             let remedy = suggest(wanted, &names).replace("allowed:", "there are:");
             return Err(source.fail("", what, one_line(&remedy)).kind_of(FlawKind::Asked));
         };
-        return match arrays[k].components {
-            1 => Ok(k),
-            n => Err(several(source, wanted, n)),
-        };
+        return component(k);
     }
+    let no_vector = arrays.iter().all(|array| array.components < 2);
+    let wants_scalar = options.channel.is_none() || no_vector;
     let rank = |array: &Listed| (array.of_cells, !array.active);
-    let single = |array: &Listed| array.components == 1 && !array.name.starts_with("vtkGhost");
-    let best = (0..arrays.len()).filter(|&k| single(&arrays[k])).min_by_key(|&k| rank(&arrays[k]));
-    best.ok_or_else(|| match arrays.first() {
-        Some(array) => several(source, &array.name, array.components),
-        None => source.fail("", "the image has no data", "write it with an array of numbers"),
-    })
+    let fits = |array: &Listed| {
+        (array.components == 1) == wants_scalar && !array.name.starts_with("vtkGhost")
+    };
+    let best = (0..arrays.len()).filter(|&k| fits(&arrays[k])).min_by_key(|&k| rank(&arrays[k]));
+    match (best, arrays.first()) {
+        (Some(k), _) => component(k),
+        (None, Some(array)) => Err(several(source, &array.name, array.components, options)),
+        (None, None) => {
+            Err(source.fail("", "the image has no data", "write it with an array of numbers"))
+        }
+    }
 }
 
-fn several(source: &Source, name: &str, n: usize) -> Flaw {
+fn several(source: &Source, name: &str, n: usize, options: &VolumeOptions) -> Flaw {
     let what = format!("array '{name}' has {n} numbers in each voxel");
-    source.fail("", what, "convert each voxel to one number first, such as its gray value")
+    let channel = options.written("channel");
+    let remedy = format!("choose one with {channel} N, from 0 to {}", n.saturating_sub(1));
+    source.fail("", what, remedy)
 }
 
 impl Lattice {
@@ -106,8 +121,8 @@ impl Lattice {
         })
     }
 
-    /// Builds the volume from the array `chosen`, whose values are `samples`. A warning names the
-    /// other arrays.
+    /// Builds the volume from a component of the array `chosen`, whose values are `samples`. A
+    /// warning names the other arrays.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the number of samples does not fit the grid.
@@ -115,11 +130,12 @@ impl Lattice {
         self,
         source: &Source,
         arrays: &[Listed],
-        chosen: usize,
+        (chosen, component): (usize, usize),
         samples: Samples,
         (format, version): (&'static str, String),
     ) -> Result<VolumeFile, Flaw> {
-        let Listed { name, of_cells, .. } = &arrays[chosen];
+        let Listed { name, of_cells, components, .. } = &arrays[chosen];
+        let samples = samples.picked(1, *components, component);
         let shape = self.shape(*of_cells);
         let (n, found) = (self.count(source, *of_cells)?, samples.len());
         if n != found {
@@ -147,6 +163,7 @@ impl Lattice {
             format,
             version,
             space: None,
+            stated_spacing: [true; 3],
             state: Default::default(),
             warnings: left.into_iter().collect(),
         })

@@ -61,7 +61,7 @@ use std::path::PathBuf;
 use super::budget::Budget;
 use super::load::{self, Loaded};
 use super::moment::{Moment, StateTime};
-use super::{MeshFile, VolumeFile, groups};
+use super::{MeshFile, VolumeFile, VolumeOptions, groups};
 use grid::Grid;
 pub use hdf::HdfSeries;
 pub(super) use hdf_read::HdfFile;
@@ -161,20 +161,20 @@ fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, Option<f64>), Flaw> {
 /// set is not an image.
 ///
 /// # Errors
-/// Returns the errors of [`read`], a [`Flaw`] if the image has no scalar array or the requested
-/// array is not scalar, and a [`Flaw`] of kind `Asked` if the image has no array named `array`.
+/// Returns the errors of [`read`], a [`Flaw`] if the options choose none of several components, and
+/// a [`Flaw`] of kind `Asked` if the image does not have the requested array or component.
 pub(super) fn read_volume(
     bytes: &[u8],
-    array: Option<&str>,
+    options: &VolumeOptions,
     budget: Budget,
 ) -> Result<Option<VolumeFile>, Flaw> {
     let source = Source::new(bytes);
     match kind(&source)? {
-        FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, array),
-        FileKind::Xml => XmlFile::open(source, budget)?.read_volume(array),
+        FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, options),
+        FileKind::Xml => XmlFile::open(source, budget)?.read_volume(options),
         FileKind::Hdf => {
             let file = HdfFile::open(bytes.to_vec(), budget)?;
-            file.volume(Moment::Last.pick(file.times().unwrap_or_default())?, array)
+            file.volume(Moment::Last.pick(file.times().unwrap_or_default())?, options)
         }
     }
 }

@@ -4,15 +4,15 @@ use super::super::image::{Lattice, Listed, UNIT, choose, extent};
 use super::super::source::Source;
 use super::DAMAGED;
 use super::arrays::{Array, Arrays};
-use crate::VolumeFile;
 use crate::volume::stored;
+use crate::{VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, Result};
 
 /// Reads an array of an image. In a series, the first axis of each array is the state.
 pub(super) fn read(
     arrays: &Arrays,
     state: Option<usize>,
-    wanted: Option<&str>,
+    options: &VolumeOptions,
     version: String,
 ) -> Result<VolumeFile, Flaw> {
     let source = Source { bytes: &[] };
@@ -43,8 +43,8 @@ pub(super) fn read(
     if let (Some(flaw), true) = (unfit, listed.is_empty()) {
         return Err(flaw);
     }
-    let chosen = choose(&source, &listed, wanted)?;
-    let (array, row) = &found[chosen];
+    let chosen = choose(&source, &listed, options)?;
+    let (array, row) = &found[chosen.0];
     let rows = if state.is_some() { 1 } else { array.rows() };
     let (bytes, scalar, big_endian) = arrays.bytes(array, *row, rows)?;
     let samples = stored::samples(scalar, &bytes, big_endian);

@@ -10,9 +10,9 @@ mod image;
 mod mesh;
 
 use crate::MeshFile;
-use crate::VolumeFile;
 use crate::budget::Budget;
 use crate::moment::StateTime;
+use crate::{VolumeFile, VolumeOptions};
 use arrays::Arrays;
 use mesh::DataSet;
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -95,13 +95,17 @@ impl HdfFile {
     ///
     /// # Errors
     /// Returns a [`Flaw`] if an array is damaged or if there is no array to read, and a [`Flaw`] of
-    /// kind `Asked` if no array is named `wanted`.
-    pub fn volume(&self, state: usize, wanted: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
+    /// kind `Asked` if there is no array of the requested name.
+    pub fn volume(
+        &self,
+        state: usize,
+        options: &VolumeOptions,
+    ) -> Result<Option<VolumeFile>, Flaw> {
         if self.kind != Kind::Image {
             return Ok(None);
         }
         let state = self.times.as_ref().map(|_| state);
-        let mut file = image::read(&self.arrays, state, wanted, self.version.clone())?;
+        let mut file = image::read(&self.arrays, state, options, self.version.clone())?;
         file.state = self.time_of(state)?;
         Ok(Some(file))
     }

@@ -3,15 +3,16 @@
 use super::attributes::{self, Owner, Sink};
 use super::cursor::Cursor;
 use super::{Header, IMAGE};
-use crate::VolumeFile;
 use crate::scalar::Scalar;
+use crate::volume::stored;
 use crate::vtk::image::{Lattice, Listed, choose};
 use crate::vtk::source::{Source, one_line};
+use crate::{VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::DataArray;
 use zeroset_core::volume::{Placement, Samples};
 
-/// The arrays of an image. Numbers are kept for arrays with one number per voxel.
+/// The arrays of an image, with their numbers.
 #[derive(Default)]
 struct Arrays {
     listed: Vec<Listed>,
@@ -41,14 +42,18 @@ impl Sink for Arrays {
         [rows, components]: [usize; 2],
     ) -> Result<(), Flaw> {
         let samples = cursor.samples(scalar, rows, components, &format!("array '{name}'"))?;
-        let kept = if components == 1 { samples } else { Vec::<u8>::new().into() };
-        self.list(owner, name, components, kept);
+        self.list(owner, name, components, samples);
         Ok(())
     }
 
     fn colors(&mut self, owner: Owner, array: DataArray) {
-        // Colors must not be chosen as the volume, even if they have a single component.
-        self.list(owner, array.name, array.components.max(2), Vec::<u8>::new().into());
+        // A color of a single component must not be chosen as the volume. It is listed as an array
+        // of two components without numbers.
+        let samples = match (array.components, stored::narrowed(Scalar::U8, array.values)) {
+            (2.., Ok(samples)) => samples,
+            _ => Vec::<u8>::new().into(),
+        };
+        self.list(owner, array.name, array.components.max(2), samples);
     }
 
     fn warn(&mut self, warning: String) {
@@ -60,7 +65,7 @@ impl Sink for Arrays {
 pub(in crate::vtk) fn read_volume(
     source: &Source,
     header: &Header,
-    wanted: Option<&str>,
+    options: &VolumeOptions,
 ) -> Result<Option<VolumeFile>, Flaw> {
     let mut cursor = Cursor::new(*source, header.end, header.binary);
     let mut is =
@@ -92,8 +97,8 @@ pub(in crate::vtk) fn read_volume(
             other => attributes::read(&mut cursor, other, owner, &mut arrays)?,
         }
     }
-    let chosen = choose(source, &arrays.listed, wanted)?;
-    let samples = arrays.samples.swap_remove(chosen);
+    let chosen = choose(source, &arrays.listed, options)?;
+    let samples = arrays.samples.swap_remove(chosen.0);
     let version = ("vtk", header.version_and_encoding());
     let mut file = lattice.volume(source, &arrays.listed, chosen, samples, version)?;
     file.warnings.extend(arrays.warnings);

@@ -14,10 +14,10 @@ use super::image::{Lattice, Listed, NO_MESH, UNIT, choose};
 use super::legacy::append_polydata;
 use super::polyhedra::{POLYHEDRON, Polyhedra};
 use super::source::Source;
-use crate::VolumeFile;
 use crate::budget::{Budget, TooLarge};
 use crate::scalar::Scalar;
 use crate::volume::stored;
+use crate::{VolumeFile, VolumeOptions};
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -147,7 +147,7 @@ impl<'a> XmlFile<'a> {
 
     /// Reads an array of an image that consists of one piece. Returns `None` if the data set is not
     /// an image.
-    pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
+    pub fn read_volume(&self, options: &VolumeOptions) -> Result<Option<VolumeFile>, Flaw> {
         if !self.is_image() {
             return Ok(None);
         }
@@ -175,9 +175,10 @@ impl<'a> XmlFile<'a> {
                 active: piece.is_active(tag),
             })
             .collect();
-        let chosen = choose(source, &listed, wanted)?;
-        let n = lattice.count(source, listed[chosen].of_cells)?;
-        let samples = self.samples(tags[chosen], n)?;
+        let chosen = choose(source, &listed, options)?;
+        let array = &listed[chosen.0];
+        let n = lattice.count(source, array.of_cells)?;
+        let samples = self.samples(tags[chosen.0], n.saturating_mul(array.components))?;
         let version = ("vti", self.version());
         let mut file = lattice.volume(source, &listed, chosen, samples, version)?;
         file.state.time = self.time(&mut file.warnings);
