@@ -44,6 +44,7 @@ Examples:
   zeroset convert scan.raw scan.nrrd --raw 256x256x109:uint16le:1x1x1.5
   zeroset convert north.laz south.laz ground.ply --where \"classification == 2\" --thin 0.5
   zeroset convert scan.e57 part.xyz --crop 0,10,-5,5,0,3
+  zeroset convert stack.tif nuclei.nrrd --channel 1 --spacing 0.2,0.2,0.5
 
 The ending of OUT selects the format: .vtu, .msh (4.1) or .mesh (with .sol for point data) for any
 mesh; .vtp, .ply, .obj, .off, .stl or .gii for triangles; .sol for point data alone. Vertices and
@@ -178,8 +179,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         return cloud::run(&args, None, ui);
     }
     check_target(&args.output, &options, None)?;
-    if args.source.is_given() {
-        let what = format!("{}: --raw and --array are for volumes", args.output.display());
+    if let Some(option) = args.source.first_given() {
+        let what = format!("{}: {option} is for volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
     if args.time == Some(Times::All) {

@@ -9,7 +9,7 @@ use super::picture_options::PictureOptions;
 use super::progress::observer;
 use super::threads::Threads;
 use super::times::At;
-use super::{Ui, json, word};
+use super::{Ui, json, volume, word};
 use zeroset::config::{
     Config, DataFile, DeviceKind, Distance, FrontShape, MeshRepair, MeshSource, Picture, Precision,
     Seed, Speed,
@@ -96,6 +96,8 @@ pub struct Args {
     /// default last
     #[command(flatten)]
     pub at: At,
+    #[command(flatten)]
+    pub source: volume::Source,
     /// Largest distance to compute, in mesh units (a time if --speed is given); default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,

@@ -21,17 +21,57 @@ pub struct Source {
     /// Read this array of a VTK image instead of its active scalars
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+    /// Spacing of the voxels along each axis, instead of that of the file, if it has one
+    #[arg(long, value_name = "X,Y,Z", value_parser = spacing)]
+    pub spacing: Option<[f64; 3]>,
+    /// Layer of a segmentation (.seg.nrrd) to read, from 0
+    #[arg(long, value_name = "N")]
+    pub layer: Option<usize>,
+    /// Segment of a segmentation (.seg.nrrd) to read: its voxels become 1, all others 0
+    #[arg(long, value_name = "NAME")]
+    pub segment: Option<String>,
+    /// Volume of a 4-D file (time series) to read, from 0
+    #[arg(long, value_name = "N")]
+    pub volume_index: Option<usize>,
+    /// Channel to read, from 0: a color, a channel of a microscope, or a component of a vector
+    #[arg(long, value_name = "N")]
+    pub channel: Option<usize>,
 }
 
 impl Source {
     /// Returns the options of the readers.
     pub fn options(&self) -> VolumeOptions {
-        VolumeOptions::default().raw(self.raw.clone()).array(self.array.clone())
+        VolumeOptions::default()
+            .raw(self.raw.clone())
+            .array(self.array.clone())
+            .spacing(self.spacing)
+            .layer(self.layer)
+            .segment(self.segment.clone())
+            .volume_index(self.volume_index)
+            .channel(self.channel)
     }
 
-    /// Returns true if at least one of these options is given.
-    pub fn is_given(&self) -> bool {
-        self.raw.is_some() || self.array.is_some()
+    /// Returns the name of the first of these options that is given.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let options = [
+            ("--raw", self.raw.is_some()),
+            ("--array", self.array.is_some()),
+            ("--spacing", self.spacing.is_some()),
+            ("--layer", self.layer.is_some()),
+            ("--segment", self.segment.is_some()),
+            ("--volume-index", self.volume_index.is_some()),
+            ("--channel", self.channel.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
+/// Parses a spacing: three positive numbers, separated by commas, or by x as in `--raw`.
+fn spacing(text: &str) -> std::result::Result<[f64; 3], String> {
+    let numbers = super::three(&text.replace('x', ","))?;
+    match numbers.iter().all(|x| x.is_finite() && *x > 0.0) {
+        true => Ok(numbers),
+        false => Err("expected three positive numbers".into()),
     }
 }
 

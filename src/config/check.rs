@@ -225,6 +225,7 @@ fn check_surface(config: &Config, key: &str, mesh: &InitialMesh) -> Checked {
 fn check_volume(config: &Config, key: &str, volume: &InitialVolume) -> Checked {
     check_path(config, &format!("{key}.path"), &volume.path)?;
     finite(&format!("{key}.level"), &[volume.level])?;
+    check_spacing(key, volume.spacing)?;
     match volume.raw.as_deref().map(str::parse::<RawLayout>) {
         Some(Err(what)) => Err(flaw(&format!("{key}.raw"), what, "")),
         _ => Ok(()),
@@ -245,6 +246,12 @@ fn check_region(config: &Config, key: &str, region: &Region) -> Checked {
                 .try_for_each(|(below, part)| check_region(config, &format!("{key}.{below}"), part))
         }
     }
+}
+
+/// Checks that a spacing consists of positive numbers.
+fn check_spacing(table: &str, spacing: Option<[f64; 3]>) -> Checked {
+    let key = format!("{table}.spacing");
+    spacing.into_iter().flatten().try_for_each(|length| positive(&key, Some(length)))
 }
 
 fn check_image(config: &Config, image: &InitialImage) -> Checked {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{InitialImage, Region};
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
-use crate::io::{Frame, Moment};
+use crate::io::{Frame, Moment, VolumeOptions};
 
 /// Initial interface: a shape, a surface or curve from a file, the region of a group, or signed
 /// values from an array or an expression.
@@ -118,6 +118,36 @@ pub struct InitialVolume {
     /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Moment>,
+    /// Spacing of the voxels along each axis, > 0. Default: that of the file, or 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<[f64; 3]>,
+    /// Layer of a segmentation (`.seg.nrrd`), counted from 0. Required if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<usize>,
+    /// Name of a segment of a segmentation (`.seg.nrrd`). Its voxels become 1 and all others 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segment: Option<String>,
+    /// Volume of a 4-D file (time series), counted from 0. Required if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_index: Option<usize>,
+    /// Channel of each voxel, such as a color or a component of a vector, counted from 0. Required
+    /// if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<usize>,
+}
+
+impl InitialVolume {
+    /// Returns the options of the reader, without the layout of a raw file.
+    pub fn reading(&self) -> VolumeOptions {
+        VolumeOptions::default()
+            .array(self.array.clone())
+            .time(self.time)
+            .spacing(self.spacing)
+            .layer(self.layer)
+            .segment(self.segment.clone())
+            .volume_index(self.volume_index)
+            .channel(self.channel)
+    }
 }
 
 /// The side of a level that is the inside.

@@ -12,8 +12,8 @@ use crate::geometry::shape::Shape;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialImage {
-    /// Gray picture (PNG, TIFF, PGM), relative to the case file. `${NAME}` stands for an
-    /// environment variable.
+    /// Gray picture (PNG, TIFF, PGM), or a color picture with `channel`, relative to the case file.
+    /// `${NAME}` stands for an environment variable.
     #[schemars(example = "mask.png")]
     pub path: String,
     /// Coordinates x and y of the lower left corner of the picture. Default `[0, 0]`.
@@ -34,6 +34,9 @@ pub struct InitialImage {
     /// value in the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
+    /// Channel of a color picture, counted from 0. Required if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<usize>,
     /// Gray values that are inside. Default `above`: the light part.
     #[serde(default)]
     pub inside: Above,

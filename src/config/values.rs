@@ -12,7 +12,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
-use crate::io::Moment;
+use crate::io::{Moment, VolumeOptions};
 
 /// A coefficient, such as a speed: one number, a vertex array, values of a volume, or an
 /// expression.
@@ -52,6 +52,36 @@ pub struct VolumeArray {
     /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Moment>,
+    /// Spacing of the voxels along each axis, > 0. Default: that of the file, or 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<[f64; 3]>,
+    /// Layer of a segmentation (`.seg.nrrd`), counted from 0. Required if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<usize>,
+    /// Name of a segment of a segmentation (`.seg.nrrd`). Its voxels become 1 and all others 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segment: Option<String>,
+    /// Volume of a 4-D file (time series), counted from 0. Required if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_index: Option<usize>,
+    /// Channel of each voxel, such as a color or a component of a vector, counted from 0. Required
+    /// if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<usize>,
+}
+
+impl VolumeArray {
+    /// Returns the options of the reader, without the layout of a raw file.
+    pub fn reading(&self) -> VolumeOptions {
+        VolumeOptions::default()
+            .array(self.array.clone())
+            .time(self.time)
+            .spacing(self.spacing)
+            .layer(self.layer)
+            .segment(self.segment.clone())
+            .volume_index(self.volume_index)
+            .channel(self.channel)
+    }
 }
 
 impl Coefficient {
@@ -67,35 +97,58 @@ impl Coefficient {
 
 impl<'de> Deserialize<'de> for Coefficient {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Default, Deserialize, PartialEq)]
+        #[serde(deny_unknown_fields, default)]
         struct Table {
             data: Option<String>,
             volume: Option<String>,
             raw: Option<String>,
             array: Option<String>,
             time: Option<Moment>,
+            spacing: Option<[f64; 3]>,
+            layer: Option<usize>,
+            segment: Option<String>,
+            volume_index: Option<usize>,
+            channel: Option<usize>,
         }
         let expecting = "a number, \"an expression\", { data = \"name of a vertex array\" } or { volume = \
                          \"a file\" }";
-        Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
-            Formula::Number(x) => Coefficient::Number(x),
-            Formula::Expression(expression) => Coefficient::Expression(expression),
-            Formula::Table(Table {
-                data: Some(data),
-                volume: None,
-                raw: None,
-                array: None,
-                time: None,
-            }) => Coefficient::Data { data },
-            Formula::Table(Table { data: None, volume: Some(volume), raw, array, time }) => {
-                Coefficient::Volume(VolumeArray { volume, raw, array, time })
-            }
-            Formula::Table(_) => {
-                let what = "a coefficient needs `data` alone, or `volume`, optionally with `raw`, `array` or `time`";
-                return Err(D::Error::custom(what));
-            }
-        })
+        let table: Table =
+            match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
+                Formula::Number(x) => return Ok(Coefficient::Number(x)),
+                Formula::Expression(expression) => return Ok(Coefficient::Expression(expression)),
+                Formula::Table(table) => table,
+            };
+        let is_data = table == Table { data: table.data.clone(), ..Table::default() };
+        match table {
+            Table { data: Some(data), .. } if is_data => Ok(Coefficient::Data { data }),
+            Table {
+                data: None,
+                volume: Some(volume),
+                raw,
+                array,
+                time,
+                spacing,
+                layer,
+                segment,
+                volume_index,
+                channel,
+            } => Ok(Coefficient::Volume(VolumeArray {
+                volume,
+                raw,
+                array,
+                time,
+                spacing,
+                layer,
+                segment,
+                volume_index,
+                channel,
+            })),
+            _ => Err(D::Error::custom(
+                "a coefficient needs `data` alone, or `volume`, optionally with `raw`, `array`, \
+                 `time`, `spacing`, `layer`, `segment`, `volume_index` or `channel`",
+            )),
+        }
     }
 }
 

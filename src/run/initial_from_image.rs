@@ -32,7 +32,8 @@ impl ImageLevel {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let path = config.resolve(&from.path)?;
-        let file = io::read_volume(&path, &VolumeOptions::default().table("initial.image"))?;
+        let options = VolumeOptions::default().channel(from.channel).table("initial.image");
+        let file = io::read_volume(&path, &options)?;
         for what in &file.warnings {
             let warning = format!("{}: {what}", path.display());
             tracing::warn!("{warning}");

@@ -98,8 +98,8 @@ impl VolumeLevel {
         from: &InitialVolume,
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
-        let (raw, array) = (from.raw.as_deref(), from.array.as_deref());
-        let named = Named { table, path: &from.path, raw, array, time: from.time };
+        let (raw, options) = (from.raw.as_deref(), from.reading());
+        let named = Named { table, path: &from.path, raw, options };
         let (path, io::VolumeFile { volume, state, .. }) = named.read(config, warnings)?;
         let dated = Dated::of(state.time, path.clone());
         let found = volume.statistics();

@@ -12,8 +12,8 @@ pub(super) struct Named<'a> {
     pub table: &'a str,
     pub path: &'a str,
     pub raw: Option<&'a str>,
-    pub array: Option<&'a str>,
-    pub time: Option<io::Moment>,
+    /// The other options of the reader.
+    pub options: VolumeOptions,
 }
 
 impl Named<'_> {
@@ -32,10 +32,7 @@ impl Named<'_> {
             Ok(layout) => layout,
             Err(what) => return Err(config.error_at(&format!("{}.raw", self.table), what, "")),
         };
-        let options = VolumeOptions::default()
-            .raw(layout)
-            .array(self.array.map(str::to_string))
-            .time(self.time);
+        let options = self.options.clone().raw(layout);
         let mut file = io::read_volume(&path, &options.table(self.table))?;
         for what in std::mem::take(&mut file.warnings) {
             let warning = format!("{}: {what}", path.display());

@@ -8,7 +8,7 @@ use zeroset::Cpu;
 use zeroset::config::{FrontShape, Seed};
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
-use zeroset::io::{VolumeOptions, WriteOptions, read_if_volume};
+use zeroset::io::{WriteOptions, read_if_volume};
 use zeroset::output::Claims;
 use zeroset::point_distance::Edt;
 
@@ -19,11 +19,13 @@ use zeroset::point_distance::Edt;
 /// Returns [`Error::Case`] for options that apply only to meshes, and the errors of reading, of the
 /// transform and of writing.
 pub fn run(args: &Args, compression: Compression, ui: &Ui) -> Result<bool> {
-    let [Seed::Surface { region, start }] = args.from.as_slice() else { return Ok(false) };
+    let [Seed::Surface { region, start }] = args.from.as_slice() else {
+        return no_volume_options(args).map(|()| false);
+    };
     let Threads { threads } = args.threads;
     Cpu::new(threads)?.run(|| {
-        let Some(file) = read_if_volume(&args.mesh, &VolumeOptions::default())? else {
-            return Ok(false);
+        let Some(file) = read_if_volume(&args.mesh, &args.source.options())? else {
+            return no_volume_options(args).map(|()| false);
         };
         if let Some(option) = for_meshes(args, *start) {
             let what = format!("{}: {option} is for meshes, not for volumes", args.mesh.display());
@@ -43,6 +45,17 @@ pub fn run(args: &Args, compression: Compression, ui: &Ui) -> Result<bool> {
         task.run(file, ui)?;
         Ok(true)
     })
+}
+
+/// Returns an error if an option that applies only to volumes is given.
+fn no_volume_options(args: &Args) -> Result<()> {
+    match args.source.first_given() {
+        None => Ok(()),
+        Some(option) => {
+            let what = format!("{option} is for volumes, with --from surface:REGION");
+            Err(Error::usage(what, "leave it out"))
+        }
+    }
 }
 
 /// Returns the expression that is true in a region. A plain number stands for the voxels with this

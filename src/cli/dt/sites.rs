@@ -52,9 +52,9 @@ fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
 /// Returns the points of a file that satisfy the expression, or all points if there is no
 /// expression.
 fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
-    if args.source.is_given() {
-        let what = "--raw and --array are for volumes, not for --points";
-        return Err(Error::usage(what, "leave them out"));
+    if let Some(option) = args.source.first_given() {
+        let what = format!("{option} is for volumes, not for --points");
+        return Err(Error::usage(what, "leave it out"));
     }
     let (cloud, selected) = match &args.selection {
         Some(expression) => {

@@ -77,10 +77,9 @@ fn check(args: &Args) -> Result<()> {
         ("--cone", args.cone.is_some()),
         ("--image", args.image.is_some()),
         ("--samples", args.samples.is_some()),
-        ("--raw", args.source.raw.is_some()),
-        ("--array", args.source.array.is_some()),
     ];
-    if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
+    let drawing = for_volumes.into_iter().find(|(_, given)| *given).map(|(option, _)| option);
+    if let Some(option) = drawing.or(args.source.first_given()) {
         let what = format!("{}: {option} is for volumes, but this is a mesh", shown(&args.file));
         let remedy = "use --colors to show arrays, and `zeroset convert --where` to select cells";
         return Err(Error::usage(what, remedy));

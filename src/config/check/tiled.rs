@@ -1,6 +1,8 @@
 //! Checks a case on tiles.
 
-use super::{Checked, at_least_one, check_path, finite, flaw, positive, require, timeless};
+use super::{
+    Checked, at_least_one, check_path, check_spacing, finite, flaw, positive, require, timeless,
+};
 use crate::config::initial::Initial;
 use crate::config::tables::{Evolve, Precision, Rule, SeriesFormat};
 use crate::config::tiled::{Storage, TiledSource};
@@ -104,6 +106,7 @@ fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     }
     for (key, array) in evolve.volumes() {
         check_path(config, &format!("{key}.volume"), &array.volume)?;
+        check_spacing(&key, array.spacing)?;
         if let Some(Err(what)) = array.raw.as_deref().map(str::parse::<RawLayout>) {
             return Err(flaw(&format!("{key}.raw"), what, ""));
         }

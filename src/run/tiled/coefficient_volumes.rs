@@ -54,9 +54,8 @@ impl Arrays {
     pub fn read(config: &Config) -> Result<Self> {
         let mut arrays = Arrays::default();
         for (key, array) in config.evolve.iter().flat_map(|evolve| evolve.volumes()) {
-            let (raw, name) = (array.raw.as_deref(), array.array.as_deref());
-            let (path, time) = (&array.volume, array.time);
-            let named = Named { table: &key, path, raw, array: name, time };
+            let (raw, options) = (array.raw.as_deref(), array.reading());
+            let named = Named { table: &key, path: &array.volume, raw, options };
             let (path, io::VolumeFile { volume, .. }) = named.read(config, &mut arrays.warnings)?;
             let found = volume.statistics();
             let none = found.nan + found.infinite;
