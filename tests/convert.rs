@@ -132,7 +132,7 @@ fn tetrahedra_need_boundary_for_surface_formats() {
     zeroset(&["convert", text(&skin), "--boundary", text(&cube)])
         .code(3)
         .stderr(contains("the boundary of a triangle mesh"));
-    for (name, found) in [("a.vtu", "--ascii"), ("a.xyz", "end the name in .vtu")] {
+    for (name, found) in [("a.vtu", "--ascii"), ("a.xxx", "end the name in .vtu")] {
         zeroset(&["convert", text(&cube), name, "--ascii"]).code(2).stderr(contains(found));
     }
 }

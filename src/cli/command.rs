@@ -1,6 +1,6 @@
 //! The subcommands, and what the program must know about each before running it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Subcommand;
 
@@ -115,7 +115,7 @@ impl Command {
     pub fn inputs(&self) -> Vec<&Path> {
         match self {
             Command::Dt(args) => args.inputs(),
-            Command::Convert(args) => args.inputs.iter().map(PathBuf::as_path).collect(),
+            Command::Convert(args) => args.inputs(),
             Command::Generate(args) => args.input().into_iter().collect(),
             Command::Points(args) => args.which.inputs(&args.input),
             Command::Render(args) => args.inputs(),
@@ -131,7 +131,7 @@ impl Command {
     pub fn outputs(&self) -> Vec<&Path> {
         match self {
             Command::Generate(args) => args.output().into_iter().collect(),
-            Command::Convert(args) => vec![&args.output],
+            Command::Convert(args) => vec![args.output()],
             Command::Dt(args) => vec![&args.output],
             Command::Edt(args) => vec![&args.output],
             Command::Render(args) => vec![&args.output],

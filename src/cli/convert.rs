@@ -28,7 +28,9 @@ use zeroset::words::noun;
 
 /// Arguments of `zeroset convert`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "zeroset convert [OPTIONS] <IN>... <OUT>",
+    after_help = "\
 Examples:
   zeroset convert brain.gii.gz brain.vtp
   zeroset convert part.msh part.vtu
@@ -72,15 +74,16 @@ are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Val
 
 Of a series of states (.pvd, .vtkhdf), the last is converted unless --time selects another one.
 --time all writes each state to its own file: STEM_000000.ENDING, STEM_000001.ENDING, ... None of
-these files may exist.")]
+these files may exist."
+)]
 pub struct Args {
     /// Mesh, point cloud or volume in any supported format, optionally compressed with gzip;
     /// several point clouds are merged
-    #[arg(value_name = "IN", required = true, num_args = 1..)]
-    pub inputs: Vec<PathBuf>,
-    /// Output file
-    #[arg(value_name = "OUT", required = true)]
-    pub output: PathBuf,
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// Output file, after further point clouds to merge, if any
+    #[arg(value_name = "OUT", required = true, num_args = 1..)]
+    pub rest: Vec<PathBuf>,
     /// Write text instead of binary (msh, ply, stl)
     #[arg(long)]
     pub ascii: bool,
@@ -127,7 +130,18 @@ pub struct Args {
 impl Args {
     /// Returns the first input file.
     pub fn input(&self) -> &Path {
-        self.inputs.first().map_or(Path::new(""), PathBuf::as_path)
+        &self.input
+    }
+
+    /// Returns all input files.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let further = self.rest.split_last().map_or(&[][..], |(_, further)| further);
+        std::iter::once(&self.input).chain(further).map(PathBuf::as_path).collect()
+    }
+
+    /// Returns the output file.
+    pub fn output(&self) -> &Path {
+        self.rest.last().map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// Returns the options of the reader of meshes.
@@ -140,7 +154,7 @@ impl Args {
 
     /// Returns the options of the writer.
     fn options(&self) -> Result<WriteOptions> {
-        let compression = self.compressed.of(&[&self.output])?;
+        let compression = self.compressed.of(&[self.output()])?;
         Ok(WriteOptions::default().ascii(self.ascii).compression(compression))
     }
 }
@@ -154,33 +168,33 @@ impl Args {
 /// nothing is read.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = args.options()?;
-    if is_volume_target(&args.output) {
+    if is_volume_target(args.output()) {
         only_for_meshes(&args)?;
         cloud::refuse_for_others(&args)?;
-        check_folder(&args.output)?;
-        check_volume_target(&args.output, &options)?;
+        check_folder(args.output())?;
+        check_volume_target(args.output(), &options)?;
         if args.time == Some(Times::All) {
             return all::run(&args, ui);
         }
         let reading = args.source.options().time(Times::one(args.time));
-        let file = volume::read_for(args.input(), &args.output, &reading)?;
-        write_volume_of(&args, &args.output, file, ui)?;
+        let file = volume::read_for(args.input(), args.output(), &reading)?;
+        write_volume_of(&args, args.output(), file, ui)?;
         return Ok(0);
     }
     if args.weld.is_some() && !args.repair && !args.boundary {
         let what = "--weld: without --repair or --boundary, no vertices are joined";
         return Err(Error::usage(what, "add --repair"));
     }
-    if !is_cloud_target(&args.output) {
-        check_target(&args.output, &options, None)?;
+    if !is_cloud_target(args.output()) {
+        check_target(args.output(), &options, None)?;
     }
-    check_folder(&args.output)?;
+    check_folder(args.output())?;
     if cloud::is_meant(&args)? {
         return cloud::run(&args, None, ui);
     }
-    check_target(&args.output, &options, None)?;
+    check_target(args.output(), &options, None)?;
     if let Some(option) = args.source.first_given() {
-        let what = format!("{}: {option} is for volumes", args.output.display());
+        let what = format!("{}: {option} is for volumes", args.output().display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
     if args.time == Some(Times::All) {
@@ -190,7 +204,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if cloud::holds_points(&file, &args) {
         return cloud::run(&args, Some(file), ui);
     }
-    write_mesh_of(&args, &args.output, file, ui)?;
+    write_mesh_of(&args, args.output(), file, ui)?;
     Ok(0)
 }
 
@@ -282,7 +296,7 @@ fn only_for_meshes(args: &Args) -> Result<()> {
         None => Ok(()),
         Some((option, _)) => {
             let what =
-                format!("{}: {option} is for meshes, not for volumes", args.output.display());
+                format!("{}: {option} is for meshes, not for volumes", args.output().display());
             Err(Error::usage(what, "leave it out"))
         }
     }

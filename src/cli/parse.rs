@@ -13,7 +13,7 @@ use super::points::OLD_COMMANDS;
 use zeroset::error::STANDARD_INPUT;
 
 /// Names of the arguments that hold output files, in all commands.
-const OUTPUTS: [&str; 4] = ["output", "picture", "paths", "report"];
+const OUTPUTS: [&str; 5] = ["output", "picture", "paths", "report", "rest"];
 
 /// Parses a command line that starts with the program name.
 pub(super) fn parse<W>(words: impl IntoIterator<Item = W>) -> Result<Cli, clap::Error>

@@ -350,9 +350,9 @@ fn content_of_series(series: &Series, options: &VolumeOptions) -> Result<Content
 /// Reads a file like [`read`], and also returns its point cloud.
 ///
 /// The cloud is returned if the file holds points without cells, columns called x, y and z, or
-/// content that [`read`] rejects (except for lack of memory or a requested state that does not exist), and if
-/// [`read_cloud`] accepts the file. There is no cloud for a series or for a file that is read as a
-/// raw volume. The file is read only once, so that a pipe can serve for both.
+/// content that [`read`] rejects (except for lack of memory or a requested state that does not
+/// exist), and if [`read_cloud`] accepts the file. There is no cloud for a series or for a file
+/// that is read as a raw volume. The file is read only once, so that a pipe can serve for both.
 ///
 /// # Errors
 /// The first value is the result of [`read`]. Even if it is an error, there may be a cloud, because

@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
         return Err(Error::usage(what, "leave it out, or name a .pvd list or a .vtkhdf file"));
     };
     let times = series.times();
-    let files: Vec<PathBuf> = (0..times.len()).map(|k| numbered(&args.output, k)).collect();
+    let files: Vec<PathBuf> = (0..times.len()).map(|k| numbered(args.output(), k)).collect();
     let read = Claims::new().reading(input);
     files.iter().fold(read, Claims::writing).check()?;
     if let Some(file) = files.iter().find(|file| std::fs::symlink_metadata(file).is_ok()) {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, ui: &Ui) -> Result<u8> {
     }
     for (k, (file, time)) in files.iter().zip(times).enumerate() {
         ui.print(&format!("time {time}: "))?;
-        if is_volume_target(&args.output) {
+        if is_volume_target(args.output()) {
             let read = series.read_volume(k, &args.source.options())?;
             write_volume_of(args, file, read, ui)?;
         } else {

@@ -77,12 +77,12 @@ impl Crop {
 /// Returns an error if several inputs or an option for point clouds are given, because the output
 /// is a volume.
 pub(super) fn refuse_for_others(args: &Args) -> Result<()> {
-    let what = match (args.points.given(), args.inputs.len()) {
+    let what = match (args.points.given(), args.inputs().len()) {
         (None, 1) => return Ok(()),
         (Some(option), _) => format!("{option} is for point clouds, not for volumes"),
         (None, n) => format!("{n} inputs: only point clouds can be merged"),
     };
-    let what = format!("{}: {what}", args.output.display());
+    let what = format!("{}: {what}", args.output().display());
     Err(Error::usage(what, format!("end the name in {ENDINGS}")))
 }
 
@@ -92,12 +92,12 @@ pub(super) fn refuse_for_others(args: &Args) -> Result<()> {
 /// # Errors
 /// Returns [`Error::Input`] if a file cannot be read.
 pub(super) fn is_meant(args: &Args) -> Result<bool> {
-    let is_mesh_target = check_target(&args.output, &args.options()?, None).is_ok();
-    if args.inputs.len() > 1 || args.points.given().is_some() || !is_mesh_target {
+    let is_mesh_target = check_target(args.output(), &args.options()?, None).is_ok();
+    if args.inputs().len() > 1 || args.points.given().is_some() || !is_mesh_target {
         return Ok(true);
     }
     let is_cloud = is_cloud(args.input())?;
-    if is_cloud && !is_cloud_target(&args.output) {
+    if is_cloud && !is_cloud_target(args.output()) {
         let what = "no triangles or tetrahedra: there is nothing to write in this format";
         let remedy = format!(
             "these are points: write them as {ENDINGS}, or `zeroset reconstruct` a surface from them"
@@ -116,7 +116,7 @@ pub(super) fn holds_points(file: &MeshFile, args: &Args) -> bool {
     let is_of_points =
         |group: &Group| matches!(group.members, Members::Simplices { dimension: 0, .. });
     let has_cells = file.mesh.n_cells() > 0 || !file.mesh.groups.iter().all(is_of_points);
-    !has_cells && is_cloud_target(&args.output)
+    !has_cells && is_cloud_target(args.output())
 }
 
 /// Merges the points of all inputs, and writes them. `first` is the first input, if it has been
@@ -128,11 +128,11 @@ pub(super) fn holds_points(file: &MeshFile, args: &Args) -> bool {
 /// cannot be read or is a mesh; [`Error::Output`] if the output cannot be written.
 pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u8> {
     refuse_for_meshes(args)?;
-    check_cloud_target(&args.output)?;
-    check_folder(&args.output)?;
+    check_cloud_target(args.output())?;
+    check_folder(args.output())?;
     let mut merged: Option<(PointCloud, CloudReport)> = None;
     let mut counts = Counts::default();
-    for path in &args.inputs {
+    for path in args.inputs() {
         let (mut cloud, report) = read(path, first.take(), args, ui)?;
         counts.add(&report);
         select(&mut cloud, args)?;
@@ -159,8 +159,8 @@ pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u
         let kept = thin(&cloud.points, spacing)?;
         cloud.retain(&kept);
     }
-    let warnings = write_cloud_with(&args.output, &cloud, &args.options()?)?;
-    ui.warn_of(&args.output, warnings);
+    let warnings = write_cloud_with(args.output(), &cloud, &args.options()?)?;
+    ui.warn_of(args.output(), warnings);
     let mut said = words(args, &cloud, &counts);
     if let Some(origin) = origin {
         said += &of_origin(&origin);
@@ -296,7 +296,7 @@ fn words(args: &Args, cloud: &PointCloud, counts: &Counts) -> String {
     parts.extend(cloud.attributes.iter().map(|attribute| attribute.name.clone()));
     let with = if parts.is_empty() { String::new() } else { format!(" with {}", parts.join(", ")) };
     let mut said =
-        format!("{}: {}{with}", args.output.display(), counted(cloud.len(), ["point", "points"]));
+        format!("{}: {}{with}", args.output().display(), counted(cloud.len(), ["point", "points"]));
     let lost = [
         (counts.not_finite, "not finite"),
         (counts.without_normal, "without normal"),

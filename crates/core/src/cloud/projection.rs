@@ -21,8 +21,8 @@ pub struct LocalProjection {
 
 impl LocalProjection {
     /// Creates a projection around the center of a cloud whose x is the longitude and whose y is
-    /// the latitude, in degrees. Longitudes may be from -180 to 180 or from 0 to 360. A cloud on both
-    /// sides of the 180th meridian is not torn.
+    /// the latitude, in degrees. Longitudes may be from -180 to 180 or from 0 to 360. A cloud on
+    /// both sides of the 180th meridian is not torn.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the coordinates are no longitudes and latitudes.
