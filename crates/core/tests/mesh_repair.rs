@@ -176,6 +176,32 @@ fn a_cell_that_repeats_a_vertex_is_no_needle() {
 }
 
 #[test]
+fn a_mesh_of_needles_is_not_dissolved() {
+    // Sectors of a disk, and triangles that share one vertex only.
+    for (n, is_disk) in [(150_000, true), (100_000, false)] {
+        let rim = |angle: f64| [angle.cos(), angle.sin(), 0.0];
+        let angle = |k: usize| k as f64 / n as f64 * std::f64::consts::TAU;
+        let (mut vertices, mut cells) = (vec![[0.0; 3]], Vec::new());
+        for k in 0..n {
+            let first = vertices.len() as u32;
+            vertices.push(rim(angle(k)));
+            if is_disk {
+                cells.extend([0, first, if k + 1 == n { 1 } else { first + 1 }]);
+            } else {
+                vertices.push(rim(angle(k) + 3e-5));
+                cells.extend([0, first, first + 1]);
+            }
+        }
+        let mesh = Mesh::new(Kind::Planar, vertices, cells);
+        let (found, repair) = repair(mesh.clone(), THIN).unwrap();
+        assert_eq!((repair.degenerate.needles, repair.degenerate.kept), (0, n), "{is_disk}");
+        assert_eq!(found.cells, mesh.cells);
+        let doubts = repair.doubts().join(" ");
+        assert!(doubts.contains(&format!("{n} needles are kept, because")), "{doubts}");
+    }
+}
+
+#[test]
 fn many_thin_needles_are_a_boundary_layer_and_stay() {
     let columns = 200_u32;
     let mut mesh = Mesh::new(Kind::Planar, Vec::new(), Vec::new());

@@ -33,10 +33,13 @@ const SAME: f64 = 1e-7;
 /// Thin needles are collapsed only if there are at most this many of them, or at most one per
 /// [`FEW_OF`] cells.
 const FEW: usize = 16;
-/// Needles thinner than this are always collapsed if they would determine the time step. No
-/// boundary layer is so thin.
-const LAYER: f64 = 5e-5;
 const FEW_OF: usize = 100;
+/// Needles thinner than this are collapsed even if more needles than [`FEW`] are thin, unless they
+/// are a larger part of the cells than one per [`SOME_OF`]. No boundary layer is so thin.
+const LAYER: f64 = 5e-5;
+/// If more than one of this many cells is a very thin needle, the needles are the mesh itself, such
+/// as the sectors of a disk. Collapsing them would dissolve it.
+const SOME_OF: usize = 10;
 /// The number of cells that may be replaced for each degenerate cell before the repair gives up.
 const REPLACEMENTS: usize = 64;
 
@@ -55,6 +58,9 @@ pub struct DegenerateCells {
     pub flips: usize,
     /// The largest height of a removed cell, as a fraction of its longest edge.
     pub thickest: f64,
+    /// The number of very thin needles that were kept, because they make up a large part of the
+    /// mesh.
+    pub kept: usize,
     /// The number of degenerate cells that were left, because their removal would have made other
     /// cells worse or because the repair gave up.
     pub left: usize,
@@ -83,13 +89,21 @@ impl DegenerateCells {
         (!parts.is_empty()).then(|| parts.join(", ") + &bound)
     }
 
-    pub(super) fn doubts(&self) -> Option<String> {
-        (self.left > 0).then(|| {
+    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
+        let kept = (self.kept > 0).then(|| {
+            format!(
+                "{}, because collapsing so many would dissolve the mesh, and may shorten the time \
+                 step; use a mesh with fewer thin triangles",
+                counted(self.kept, ["needle is kept", "needles are kept"])
+            )
+        });
+        let left = (self.left > 0).then(|| {
             format!(
                 "{} could not be repaired and may shorten the time step; improve the mesh",
                 counted(self.left, ["thin cell", "thin cells"])
             )
-        })
+        });
+        kept.into_iter().chain(left)
     }
 }
 
@@ -106,9 +120,18 @@ pub(super) fn remove(
     if found.is_empty() {
         return (DegenerateCells::default(), Vec::new());
     }
-    let needles = found.iter().filter(|f| f.thinness > DEGENERATE && f.is_needle).count();
-    let few = needles <= FEW.max(mesh.n_cells() / FEW_OF);
-    let mut work = Work::new(mesh, bound, thinness == Thinness::Thin && few);
+    let needles = |below: f64| {
+        let is_counted =
+            |f: &&Candidate| f.is_needle && f.thinness > DEGENERATE && f.thinness <= below;
+        found.iter().filter(is_counted).count()
+    };
+    let thickest_collapsed = match thinness {
+        Thinness::Degenerate => DEGENERATE,
+        Thinness::Thin if needles(THIN) <= FEW.max(mesh.n_cells() / FEW_OF) => THIN,
+        Thinness::Thin if needles(LAYER) <= FEW.max(mesh.n_cells() / SOME_OF) => LAYER,
+        Thinness::Thin => DEGENERATE,
+    };
+    let mut work = Work::new(mesh, bound, thickest_collapsed);
     work.run(&found);
     let Work { cells, splits, collapsed, counts, .. } = work;
     let is_changed = cells.n_replaced() > 0;
@@ -203,8 +226,8 @@ struct Work<'a> {
     /// The parts that flips must not change. They are collected before the first flip.
     fixed: OnceCell<Fixed>,
     bound: f64,
-    /// Whether needles with a nonzero height are also collapsed.
-    collapses_thin: bool,
+    /// The largest thinness of needles that are collapsed.
+    thickest_collapsed: f64,
     cells: CellList,
     splits: Splits,
     /// The corners of removed cells, in ascending order.
@@ -216,13 +239,13 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(mesh: &'a Mesh, bound: f64, collapses_thin: bool) -> Self {
+    fn new(mesh: &'a Mesh, bound: f64, thickest_collapsed: f64) -> Self {
         Work {
             mesh,
             vertices: &mesh.vertices,
             fixed: OnceCell::new(),
             bound,
-            collapses_thin,
+            thickest_collapsed,
             cells: CellList::new(mesh),
             splits: Splits::default(),
             removed: HashSet::new(),
@@ -295,7 +318,9 @@ impl<'a> Work<'a> {
                 let is_certain = is_degenerate && !is_flat_tetrahedron;
                 self.split_at(&base, corners[apex], is_certain)
             }
-            Degeneracy::Needle { .. } if !is_degenerate && !self.collapses(shape.thinness) => {
+            // A needle of a boundary layer is no fault of the mesh. A thinner one is a doubt.
+            Degeneracy::Needle { .. } if shape.thinness > self.thickest_collapsed => {
+                self.counts.kept += usize::from(self.bound == THIN && shape.thinness <= LAYER);
                 return true;
             }
             Degeneracy::Needle { vertices: [a, b] } => {
@@ -309,11 +334,6 @@ impl<'a> Work<'a> {
             self.counts.thickest = self.counts.thickest.max(shape.thinness);
         }
         done
-    }
-
-    /// Returns true if a needle of this nonzero thinness is collapsed.
-    fn collapses(&self, thinness: f64) -> bool {
-        self.collapses_thin || self.bound == THIN && thinness <= LAYER
     }
 
     /// Leaves out a flat tetrahedron. The cells on its two sides still share its vertices. Returns
