@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::checkpoint::CHECKPOINT;
-use super::lock::{LOCK, lock, owner, taken};
+use super::lock::{LOCK, foreign, is_foreign, lock, owner, taken};
 use super::manifest::{Compare, FileRecord, JOURNAL, JournalFile, Manifest};
 use super::occupied::Occupied;
 use super::remove;
@@ -246,6 +246,9 @@ impl RunFolder {
         if path.is_dir() {
             if let Some(owner) = owner(path) {
                 return Err(taken(path, &owner));
+            }
+            if is_foreign(path) {
+                return Err(foreign(path));
             }
             let occupied = Occupied::read(path, names)?;
             occupied.check_inputs(inputs)?;

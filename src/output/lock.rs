@@ -18,15 +18,31 @@ pub(super) fn taken(path: &Path, owner: &str) -> Error {
     Error::output(path, what, "wait for it, or choose another folder with -o")
 }
 
+/// Returns whether a file in the folder has the name of the lock file but was not written by a run.
+/// A run writes only the digits of its process ID, or nothing if it ends at once.
+pub(super) fn is_foreign(folder: &Path) -> bool {
+    let path = folder.join(LOCK);
+    let Ok(found) = std::fs::symlink_metadata(&path) else { return false };
+    let is_written_by_run = || {
+        // If the content cannot be read, opening the file for the lock fails, too.
+        std::fs::read(&path).is_ok_and(|content| content.iter().all(u8::is_ascii_digit))
+    };
+    !found.is_file() || found.len() > LARGEST || !is_written_by_run()
+}
+
+/// Returns the error about a lock file that does not belong to a run.
+pub(super) fn foreign(folder: &Path) -> Error {
+    let what = "is not the lock file of a run";
+    Error::output(&folder.join(LOCK), what, "move it, or choose another folder with -o")
+}
+
 /// Locks the folder for this process. Returns `None` if the file system does not support locks.
 pub(super) fn lock(folder: &Path) -> Result<Option<File>> {
     let path = folder.join(LOCK);
     let fail =
         |e: std::io::Error| Error::output(&path, &e, "check the folder's permissions").because(e);
-    if std::fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file() || found.len() > LARGEST)
-    {
-        let what = "is not the lock file of a run";
-        return Err(Error::output(&path, what, "move it, or choose another folder with -o"));
+    if is_foreign(folder) {
+        return Err(foreign(folder));
     }
     // Another attempt is needed if the owner removes its lock file after this process has opened it
     // and before this process has locked it. The locked file is then no longer the one in the
@@ -49,8 +65,7 @@ pub(super) fn lock(folder: &Path) -> Result<Option<File>> {
             }
         }
         let mut dead = String::new();
-        if file.read_to_string(&mut dead).is_ok() && !dead.trim().is_empty() {
-            let dead = dead.trim();
+        if file.read_to_string(&mut dead).is_ok() && !dead.is_empty() {
             tracing::warn!("{}: the run of process {dead} did not end cleanly", path.display());
         }
         let own = std::process::id().to_string();

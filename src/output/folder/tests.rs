@@ -211,9 +211,12 @@ fn the_lock_of_a_dead_process_is_taken_over() {
     std::fs::write(folder.path().join(LOCK), "4000000000").unwrap();
     probe(folder.path(), false).unwrap();
     drop(open(folder.path(), false).unwrap());
-    std::fs::write(folder.path().join(LOCK), "the lock of another program").unwrap();
-    refused(open(folder.path(), false), "is not the lock file of a run");
-    assert!(folder.path().join(LOCK).exists());
+    for content in ["the lock of another program", "user\n", "12\n", "\u{fe}"] {
+        std::fs::write(folder.path().join(LOCK), content).unwrap();
+        refused(open(folder.path(), false), "is not the lock file of a run");
+        refused(probe(folder.path(), true), "is not the lock file of a run");
+        assert_eq!(std::fs::read_to_string(folder.path().join(LOCK)).unwrap(), content);
+    }
 }
 
 #[test]
