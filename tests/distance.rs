@@ -22,6 +22,15 @@ impl Place {
         self.folder.path().join(name)
     }
 
+    /// Writes a case with a domain and a motion of the level set 0.5 of the array `d`.
+    fn put_case(&self, domain: &str) {
+        let text = format!(
+            "version = 1\n{domain}[initial]\nexpression = \"d - 0.5\"\n[evolve]\nnormal_speed = 1\n\
+             max_steps = 1\n"
+        );
+        std::fs::write(self.path("case.toml"), text).unwrap();
+    }
+
     fn try_run(&self, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
         let output = command.current_dir(self.folder.path()).args(arguments).output().unwrap();
@@ -378,4 +387,23 @@ fn circular_fronts_on_the_sphere_of_fsaverage() {
     let mean = sum / (mesh.n_vertices() - 1) as f64;
     println!("mean {mean:.3e}, largest undershoot {early:.3e}");
     assert!(mean < 5e-4 && early < 3e-3, "mean {mean:e}, largest undershoot {early:e}");
+}
+
+#[test]
+fn distances_in_an_npy_file_are_data_of_the_mesh() {
+    let place = Place::new();
+    place.run(&["distance", "square.vtp", "--from", "vertex:0", "-o", "dist.npy"]);
+    let run = ["distance", "square.vtp", "--from", "vertex:0", "--data", "dist.npy"];
+    place.run(&[&run[..], &["--speed", "1 + dist", "-o", "a.vtp"]].concat());
+    let farthest = |name: &str| {
+        let mesh = read_mesh(&place.path(name)).unwrap().mesh;
+        mesh.vertex_array("distance").unwrap().values.to_f64().into_iter().fold(0.0, f64::max)
+    };
+    // A front with the speed 1 + r takes the time log(1 + r) to the distance r.
+    assert!((farthest("a.vtp") - (1.0 + 2.0_f64.sqrt()).ln()).abs() < 0.02);
+    place.run(&["render", "square.vtp", "--data", "dist.npy", "-o", "a.png", "--size", "64"]);
+    place.put_case(
+        "[domain.mesh]\npath = \"square.vtp\"\ndata = [{ path = \"dist.npy\", name = \"d\" }]\n",
+    );
+    place.run(&["run", "case.toml", "-o", "out"]);
 }

@@ -110,8 +110,8 @@ pub struct Args {
     /// Exclude cells with a vertex where this expression is 0 or NaN, such as "thickness > 0"
     #[arg(long, value_name = "EXPRESSION")]
     pub mask: Option<Expression>,
-    /// File with more vertex arrays or groups of vertices, such as lh.sulc, lh.V1.label or a .vtx
-    /// list; repeatable
+    /// File with more arrays or groups of vertices, such as lh.sulc, lh.V1.label, a .vtx list, .csv
+    /// or .npy; repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
     /// Join coincident vertices: auto (along torn edges), never, or all within a length

@@ -71,7 +71,8 @@ fn patch_size() -> usize {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataFile {
-    /// Data file, relative to the case file. `${NAME}` stands for an environment variable.
+    /// Data file, relative to the case file. `${NAME}` stands for an environment variable. The rows
+    /// of a text or `.npy` file belong to cells if their number is that of the cells.
     #[schemars(example = "values.shape.gii")]
     pub path: String,
     /// Array name. If the file has one array, this is its new name in the case. If it has several,

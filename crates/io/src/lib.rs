@@ -272,6 +272,10 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
             let what = "holds a label, a set of vertices of a surface, not a mesh";
             unfit(what, "use it as data of the surface")
         }
+        Format::Npy => {
+            let remedy = "use it as data of a mesh, or as points of `zeroset reconstruct`";
+            unfit("is a NumPy array, not a mesh", remedy)
+        }
         other => {
             let what = format!("is {}, not a mesh", other.volume().unwrap_or("a volume"));
             let remedy = "a mesh is needed here; `zeroset info` describes the file, and `zeroset convert` \

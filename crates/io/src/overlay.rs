@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::{Moment, VertexData, read_data_at};
-use zeroset_core::error::{Error, Result};
-use zeroset_core::mesh::{Group, Members, Mesh};
+use zeroset_core::error::{Error, Flaw, Result};
+use zeroset_core::mesh::{DataArray, Group, Members, Mesh};
 use zeroset_core::words::suggest;
 
 /// The data that [`add_data`] added to a mesh.
@@ -25,7 +25,9 @@ pub struct Added {
 /// the file, or selects one of several. It also renames the group of a label or of a list of
 /// vertices. From a series, the state at `time` is read, or the last state by default.
 ///
-/// An array replaces another one of the same name. A group of the mesh takes precedence over a
+/// Rows of a file that does not state whether they belong to vertices or to cells (text columns,
+/// NumPy arrays) become a cell array if their number is that of the cells, but not that of the
+/// vertices. An array replaces another one of the same name. A group of the mesh takes precedence over a
 /// group of the file with the same name.
 ///
 /// # Errors
@@ -37,7 +39,8 @@ pub fn add_data(
     time: Option<Moment>,
     mesh: &mut Mesh,
 ) -> Result<Added> {
-    let VertexData { mut arrays, partial, mut groups, state, warnings } = read_data_at(path, time)?;
+    let data = read_data_at(path, time)?;
+    let VertexData { mut arrays, partial, mut groups, state, warnings, may_be_of_cells } = data;
     let n = mesh.n_vertices();
     for array in partial {
         let array = array.spread(n).map_err(|vertex| {
@@ -67,24 +70,44 @@ pub fn add_data(
     }
     let mut added = Added { time: state.time, warnings, ..Added::default() };
     for array in arrays {
-        if array.rows() != mesh.n_vertices() {
-            return Err(Error::input(
-                path,
-                format!("array \"{}\"", array.name),
-                format!("{} values for a mesh of {} vertices", array.rows(), mesh.n_vertices()),
-                "use data that belongs to this mesh",
-            ));
+        let is_of_vertices = array.rows() == n;
+        if !is_of_vertices && !(may_be_of_cells && array.rows() == mesh.n_cells()) {
+            return Err(of_other_mesh(&array, mesh, may_be_of_cells).in_file(path));
         }
-        if mesh.vertex_array(&array.name).is_some() {
+        let has_name = |other: &DataArray| other.name == array.name;
+        // A name stands for the vertex array if there is also a cell array of that name.
+        if mesh.vertex_data.iter().any(has_name)
+            || !is_of_vertices && mesh.cell_data.iter().any(has_name)
+        {
             let warning = format!("\"{}\" replaces another array of that name", array.name);
             added.warnings.push(warning);
         }
-        mesh.vertex_data.retain(|a| a.name != array.name);
+        mesh.vertex_data.retain(|other| !has_name(other));
         added.arrays.push(array.name.clone());
-        mesh.vertex_data.push(array);
+        if is_of_vertices {
+            mesh.vertex_data.push(array);
+        } else {
+            mesh.cell_data.retain(|other| other.name != array.name);
+            mesh.cell_data.push(array);
+        }
     }
     add_groups(path, groups, mesh, &mut added)?;
     Ok(added)
+}
+
+/// Returns the flaw of an array whose number of rows does not suit the mesh.
+fn of_other_mesh(array: &DataArray, mesh: &Mesh, may_be_of_cells: bool) -> Flaw {
+    let (n, cells) = (mesh.n_vertices(), mesh.n_cells());
+    let mut what = format!("{} values for a mesh of {n} vertices", array.rows());
+    if may_be_of_cells {
+        what += &format!(" and {cells} cells");
+    }
+    let is_transposed = array.components == n || may_be_of_cells && array.components == cells;
+    let remedy = match is_transposed {
+        true => "transpose the array, so that it has one row per vertex or cell",
+        false => "use data that belongs to this mesh",
+    };
+    Flaw::at(format!("array \"{}\"", array.name), what, remedy)
 }
 
 fn add_groups(path: &Path, groups: Vec<Group>, mesh: &mut Mesh, added: &mut Added) -> Result<()> {

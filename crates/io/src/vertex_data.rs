@@ -7,6 +7,7 @@ use super::load::{self, Loaded};
 use super::moment::{Moment, StateTime};
 use super::series::{self, Opened};
 use super::sniff::{self, Format};
+use super::volume::npy;
 use super::{MeshFile, carp, columns, freesurfer, gifti, medit, read_as, text, unfit};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Values};
@@ -14,8 +15,8 @@ use zeroset_core::mesh::{DataArray, Group, Values};
 /// Reads arrays with one row per vertex.
 ///
 /// The function supports GIFTI shape, functional and label files, FreeSurfer `curv`, `sulc`,
-/// `thickness` and similar files, FreeSurfer annotations, MEDIT's `.sol`, plain text columns, and
-/// the vertex arrays of a mesh file. A FreeSurfer label has rows for some vertices only, and these
+/// `thickness` and similar files, FreeSurfer annotations, MEDIT's `.sol`, plain text columns, NumPy
+/// arrays of shape `(n,)` or `(n, k)`, and the vertex arrays of a mesh file. A FreeSurfer label has rows for some vertices only, and these
 /// vertices also become a group. A CARP list of vertices (`.vtx`) is a group without an array.
 ///
 /// # Errors
@@ -73,7 +74,17 @@ pub(super) fn data_as(
         Format::VertexList => return carp::read_vertex_list(path, text),
         Format::Morph => freesurfer::read_morph(path, bytes)?,
         Format::Solution => medit::read_solution(text)?,
-        Format::Columns => columns::read_data(path, text)?,
+        Format::Columns => {
+            let data = VertexData::of_arrays(columns::read_data(path, text)?)?;
+            return Ok(VertexData { may_be_of_cells: true, ..data });
+        }
+        Format::Npy => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("data");
+            let (array, warnings) = npy::read_rows(bytes, name)?;
+            let data = VertexData::of_arrays(vec![array])?;
+            return Ok(VertexData { may_be_of_cells: true, warnings, ..data });
+        }
         format => return vertex_data(read_as(format, path, bytes, budget)?),
     };
     VertexData::of_arrays(arrays)
@@ -98,6 +109,9 @@ pub struct VertexData {
     pub groups: Vec<Group>,
     /// The time of the values, if the file states one, and the times of its series.
     pub state: StateTime,
+    /// Whether the file does not state if its rows belong to vertices or to cells. They belong to
+    /// cells if their number is that of the cells of the mesh, but not that of its vertices.
+    pub may_be_of_cells: bool,
     /// One sentence for each doubt about the file.
     pub warnings: Vec<String>,
 }

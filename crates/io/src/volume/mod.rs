@@ -8,7 +8,7 @@ mod choice;
 mod data_files;
 mod metaimage;
 pub(super) mod nifti;
-mod npy;
+pub(super) mod npy;
 mod nrrd;
 mod options;
 mod picture;

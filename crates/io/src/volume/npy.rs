@@ -10,6 +10,7 @@ use super::{
     unsupported,
 };
 use zeroset_core::error::{Flaw, Result};
+use zeroset_core::mesh::{DataArray, Values};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -160,8 +161,19 @@ impl Head {
     }
 }
 
-/// Reads an array as a volume.
-pub(super) fn read(bytes: &[u8], options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
+/// An array whose header has been read.
+struct Array<'a> {
+    head: Head,
+    scalar: Scalar,
+    big_endian: bool,
+    version: String,
+    /// The bytes of the numbers.
+    data: &'a [u8],
+    warnings: Vec<String>,
+}
+
+/// Reads the header of an array and checks that the file holds all numbers.
+fn open(bytes: &[u8]) -> Result<Array<'_>, Flaw> {
     const CUT: &str = "the file is truncated or damaged: save the array again";
     let length = |at: usize, width: usize| {
         let raw = bytes.get(at..at + width)?;
@@ -185,7 +197,6 @@ pub(super) fn read(bytes: &[u8], options: &VolumeOptions) -> Result<VolumeFile, 
         Err(what) => return refuse(what, DAMAGED),
     };
     let (shape, channels) = head.shape()?;
-    let chosen = options.choose(Counts { channels, ..Counts::ONE }, &[])?;
     let (scalar, big_endian) = head.scalar()?;
     let data = &bytes[end..];
     let all = [shape[0], shape[1], shape[2].saturating_mul(channels)];
@@ -195,26 +206,65 @@ pub(super) fn read(bytes: &[u8], options: &VolumeOptions) -> Result<VolumeFile, 
         let more = data.len() - size;
         warnings.push(format!("{more} bytes after the last number are ignored"));
     }
-    let samples = stored::samples(scalar, &data[..size], big_endian);
+    let version = format!(
+        "{major}.{minor} {}{}",
+        if head.fortran { "Fortran order" } else { "C order" },
+        if big_endian { " big-endian" } else { "" }
+    );
+    Ok(Array { head, scalar, big_endian, version, data: &data[..size], warnings })
+}
+
+/// Reads an array as a volume.
+pub(super) fn read(bytes: &[u8], options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
+    let array = open(bytes)?;
+    let (shape, channels) = array.head.shape()?;
+    let chosen = options.choose(Counts { channels, ..Counts::ONE }, &[])?;
+    let samples = stored::samples(array.scalar, array.data, array.big_endian);
     // Channels are the last axis: next to each other in C order, and far apart in Fortran order.
-    let inner = if head.fortran { shape.iter().product() } else { 1 };
+    let inner = if array.head.fortran { shape.iter().product() } else { 1 };
     let samples = samples.picked(inner, channels, chosen.channel);
     // With at most one axis longer than 1, both orders are the same.
     let flat = shape.iter().filter(|&&size| size > 1).count() < 2;
-    let samples = if head.fortran || flat { samples } else { samples.transposed(shape) };
+    let samples = if array.head.fortran || flat { samples } else { samples.transposed(shape) };
     Ok(VolumeFile {
         volume: Found::new(shape, samples).volume()?,
         format: "npy",
-        version: format!(
-            "{major}.{minor} {}{}",
-            if head.fortran { "Fortran order" } else { "C order" },
-            if big_endian { " big-endian" } else { "" }
-        ),
+        version: array.version,
         space: None,
         stated_spacing: [false; 3],
-        warnings,
+        warnings: array.warnings,
         state: Default::default(),
     })
+}
+
+/// Reads an array of shape `(n,)` or `(n, k)` as `n` rows of `k` numbers for the vertices or cells
+/// of a mesh, with the given name. Axes of length 1 are ignored. Returns the rows and warnings.
+pub(crate) fn read_rows(bytes: &[u8], name: &str) -> Result<(DataArray, Vec<String>), Flaw> {
+    let array = open(bytes)?;
+    let ([x, y, z], channels) = array.head.shape()?;
+    let mut axes = [x, y, z, channels].into_iter().filter(|&size| size > 1);
+    let (n, components, more) = (axes.next().unwrap_or(1), axes.next().unwrap_or(1), axes.next());
+    if more.is_some() {
+        let what = format!(
+            "an array of shape {:?}, expected (n,) or (n, k) for n vertices",
+            array.head.shape
+        );
+        return refuse(what, "save one number or one row of numbers for each vertex");
+    }
+    let mut values = array.scalar.unpack(array.data, array.big_endian);
+    if array.head.fortran && components > 1 {
+        values = match values {
+            Values::Float(columns) => Values::Float(rows_of(&columns, n)),
+            Values::Int(columns) => Values::Int(rows_of(&columns, n)),
+        };
+    }
+    Ok((DataArray { name: name.into(), components, values }, array.warnings))
+}
+
+/// Returns the rows of a matrix with `n` rows that is stored column by column.
+fn rows_of<T: Copy>(columns: &[T], n: usize) -> Vec<T> {
+    let row = |i: usize| columns[i..].iter().step_by(n).copied();
+    (0..n).flat_map(row).collect()
 }
 
 #[cfg(test)]
