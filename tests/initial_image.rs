@@ -115,7 +115,7 @@ fn what_cannot_be_used_is_refused_with_a_remedy() {
         (mesh, "path = \"disk.png\"\npixel = 1\nextrude = [1, 0]", ["extrude", "lower < upper"]),
         (mesh, "path = \"disk.png\"\nmax = [0, 1]", ["initial.image.max", "exceed min"]),
         (tiles, "path = \"disk.png\"\npixel = 1", ["no ends along z", "add extrude"]),
-        (mesh, "path = \"dark.png\"\npixel = 1", ["no pixel of", "choose another level"]),
+        (mesh, "path = \"dark.png\"\npixel = 1", ["no pixel of", "choose a level, such as level"]),
         (mesh, "path = \"m.vtp\"\npixel = 1", ["m.vtp", "volume"]),
         (mesh, "path = \"disk.png\"\npixels = 1", ["unknown", "pixel"]),
     ] {

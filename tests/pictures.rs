@@ -203,6 +203,7 @@ fn the_measures_of_a_run_are_plotted() {
     assert!(a.starts_with("<svg") && a.contains("enclosed area") && a.contains("Growth"));
     assert_eq!(a, b);
     fails(&place, "render square.vtp -o c.svg", "plots of the measures of a run");
+    fails(&place, "render r/measures.csv -o c.pdf", "end the name in .svg");
     fails(&place, "render r -o c.svg --unit mm", "--unit is for pictures");
     place.put("bad.csv", "step,time\n1,x\n");
     fails(&place, "render bad.csv -o c.svg", "line 2: expected numbers");

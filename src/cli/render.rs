@@ -51,7 +51,8 @@ docs/pictures.md.
 For a mesh, the picture shows the array phi (with its zero set) or distance (with isolines at round
 values), else the vertex colors (arrays red, green and blue), else the height. --colors shows
 another array or group, or an expression of arrays and x, y, z. --data adds arrays and groups of
-another file and shows the last one. Labels (whole numbers that name regions, and groups) have
+another file, and the picture shows the first of them, from the last file if there are several.
+Labels (whole numbers that name regions, and groups) have
 distinct colors and a legend, and gray marks places without a value or label.
 
 For the folder of a run, a .pvd list or a .vtkhdf series, the picture shows the last state unless
@@ -86,7 +87,8 @@ pub struct Args {
     /// mesh
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
-    /// File with more vertex arrays or groups of vertices of a mesh, to draw on it; repeatable
+    /// File with more arrays or groups of vertices of a mesh (.gii, .csv, .npy, ...), to draw on it;
+    /// repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
     #[command(flatten)]
@@ -146,6 +148,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         ui.print(&plot::draw(&args)?)?;
         return Ok(0);
     }
+    plot::check_output(&args)?;
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
     let (image, rays) = match source::open(&args, ui)? {

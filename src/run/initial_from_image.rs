@@ -113,7 +113,15 @@ fn inside_values(
              the level is {level}",
             path.display()
         );
-        let remedy = "choose another level, or the other value of inside";
+        let remedy = if from.level.is_none() && !(least..=most).contains(&level) {
+            format!(
+                "the default level is half of the largest value of the pixel type, which suits no \
+                 picture of this range; choose a level, such as level = {}",
+                0.5 * (least + most)
+            )
+        } else {
+            "choose another level, or the other value of inside".into()
+        };
         return Err(config.error_at("initial.image", what, remedy));
     }
     Ok(values)

@@ -12,6 +12,19 @@ pub(super) fn is_asked(args: &Args) -> bool {
     args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"))
 }
 
+/// Checks that the output is not meant to be a plot in a format other than SVG.
+///
+/// # Errors
+/// Returns [`Error::Case`] if the input is a table, which only a plot can show.
+pub(super) fn check_output(args: &Args) -> Result<()> {
+    let is_table = args.file.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    if !is_table {
+        return Ok(());
+    }
+    let what = format!("{}: plots of measures are SVG files", args.output.display());
+    Err(Error::usage(what, "end the name in .svg"))
+}
+
 /// Plots the file `measures.csv`, or the one in the folder of a run, and returns a summary.
 ///
 /// # Errors
