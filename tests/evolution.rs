@@ -277,6 +277,26 @@ fn slivers_make_curvature_steps_implicit() {
 }
 
 #[test]
+fn many_thin_cells_are_named_as_the_reason_of_short_steps() {
+    // Every third column of cells is a thousandth as wide as the others.
+    let mut mesh = square(48);
+    let thinned = |x: f64| {
+        let column = ((x + 1.0) * 24.0).round();
+        (column / 3.0).floor() * 2.001 + column % 3.0
+    };
+    mesh.vertices.iter_mut().for_each(|x| x[0] = thinned(x[0]) / 16.0 - 1.0);
+    let phi = at(&mesh, |x, y| x.hypot(y) - 0.6);
+    let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
+    let many = |mesh: &Mesh, phi: &[f64]| {
+        start::<f64>(mesh, phi, &terms, Options::new(Some(0.3))).choices().many_thin
+    };
+    let sizes = many(&mesh, &phi).unwrap();
+    assert!(sizes.typical_is_thin && sizes.median_inradius > 100.0 * sizes.typical_inradius);
+    let mesh = with_sliver(48);
+    assert_eq!(many(&mesh, &at(&mesh, |x, y| x.hypot(y) - 0.6)), None);
+}
+
+#[test]
 fn slivers_do_not_hurt_taylor_galerkin_advection() {
     let mesh = with_sliver(32);
     let phi = at(&mesh, |x, y| (x - 0.3).hypot(y) - 0.3);

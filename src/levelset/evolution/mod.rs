@@ -116,4 +116,7 @@ pub struct Choices {
     pub slivers: Option<Slivers>,
     /// The cell that makes the steps of velocity and normal speed short, if there is one.
     pub slow: Option<Slivers>,
+    /// The sizes of the cells, if so many cells are thin that they, and not single cells, determine
+    /// the time step.
+    pub many_thin: Option<Slivers>,
 }

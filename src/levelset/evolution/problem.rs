@@ -39,6 +39,8 @@ pub(super) struct Problem<R: Real> {
     slivers: Option<Slivers>,
     /// The flattest cell, if it makes first-order steps short.
     slow: Option<Slivers>,
+    /// The sizes of the cells, if many of them are thin.
+    many_thin: Option<Slivers>,
     /// The smallest inradius that the curvature limit of the time step uses.
     pub least_inradius: R,
     pub options: Options,
@@ -71,10 +73,11 @@ impl<R: Real> Problem<R> {
         let may_be_implicit =
             motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
         let first_order = motion.velocity.is_some() || motion.normal_speed.is_some();
-        let flattest = (may_be_implicit || first_order)
+        let flattest = (motion.curvature.is_some() || first_order)
             .then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
         let slivers = flattest.filter(|flattest| may_be_implicit && flattest.matter());
         let slow = flattest.filter(|flattest| first_order && flattest.are_slow());
+        let many_thin = flattest.filter(Slivers::are_many);
         let implicit = motion.curvature.is_some()
             && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
         let varies = motion.varies();
@@ -95,6 +98,7 @@ impl<R: Real> Problem<R> {
             implicit,
             slivers,
             slow,
+            many_thin,
             options,
         };
         match problem.refresh_all(problem.options.start_time) {
@@ -195,6 +199,7 @@ impl<R: Real> Problem<R> {
             implicit: self.implicit,
             slivers: self.slivers.filter(|_| self.options.curvature_step == CurvatureStep::Auto),
             slow: self.slow,
+            many_thin: self.many_thin,
         }
     }
 }

@@ -155,8 +155,9 @@ fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, repor
     report.poor_cells = choices.poor_cells;
     let implicit = choices.slivers.map(|slivers| implicit_because(&slivers, cleaned));
     let slow = choices.slow.map(|slow| slow_because(&slow, cleaned));
+    let many_thin = choices.many_thin.map(|sizes| short_because_of_many(&sizes));
     let flat = leaves_the_plane(&cleaned.mesh, terms);
-    for warning in implicit.into_iter().chain(slow).chain(flat) {
+    for warning in implicit.into_iter().chain(slow).chain(many_thin).chain(flat) {
         tracing::warn!("{warning}");
         report.warnings.push(warning);
     }
@@ -172,6 +173,16 @@ fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
         slow.typical_inradius,
         cleaned.stored_cell(slow.cell as usize),
         slow.inradius
+    )
+}
+
+/// Returns a sentence that explains why a mesh with many thin cells requires short time steps.
+fn short_because_of_many(sizes: &Slivers) -> String {
+    format!(
+        "many thin cells make the steps short: a tenth of the cells have inradii of at most {:.3e}, \
+         while half of the cells have at least {:.3e}; improve the mesh, as no repair of single \
+         cells makes the steps longer",
+        sizes.typical_inradius, sizes.median_inradius
     )
 }
 
