@@ -36,8 +36,8 @@ pub struct Args {
 /// If a run would fail with exactly one error before its first step, returns that error. If there
 /// are several errors, prints them and returns the exit code of the first.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let config = args.overrides.load_unchecked(&args.case)?;
-    let checked = run::check_all(&config, args.output.as_deref(), args.overwrite);
+    let read = args.overrides.load_with_problems(&args.case);
+    let checked = run::check_read(read, args.output.as_deref(), args.overwrite);
     let mut problems = checked.problems.into_iter();
     let Some(first) = problems.next() else {
         ui.print(&format!("{}{} is ready to run\n", checked.plan, args.case.display()))?;

@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use super::picture_options::PictureOptions;
 use super::progress::observer;
 use super::{NOT_MET, Ui, json, memory, threads, word};
-use zeroset::config::{Config, DeviceKind, Domain, Drawn};
+use zeroset::config::{Config, DeviceKind, Domain, Drawn, ReadCase};
 use zeroset::error::{Error, Result};
 use zeroset::grid;
 use zeroset::output::Status;
@@ -73,27 +73,22 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Loads and checks the case with all overrides.
+    /// Loads and checks the case with all overrides. If its domain is tiled, registers the remedy to
+    /// print if memory runs out.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load`].
     pub(super) fn load(&self, case: &Path) -> Result<Config> {
-        let config = self.load_unchecked(case)?;
-        config.check()?;
+        let config = Config::load(case, &self.options())?;
+        prepare_for(&config);
         Ok(config)
     }
 
-    /// Loads the case with all overrides, without checking it. If its domain is tiled, registers
-    /// the remedy to print if memory runs out.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Config::load_unchecked`].
-    pub(super) fn load_unchecked(&self, case: &Path) -> Result<Config> {
-        let config = Config::load_unchecked(case, &self.options())?;
-        if matches!(config.domain, Domain::Tiled(_)) {
-            memory::remedy(grid::REMEDY);
-        }
-        Ok(config)
+    /// Loads the case like [`Overrides::load`], as far as possible, with all its problems.
+    pub(super) fn load_with_problems(&self, case: &Path) -> ReadCase {
+        let read = Config::load_with_problems(case, &self.options());
+        read.config.iter().for_each(prepare_for);
+        read
     }
 
     /// Returns all overrides as `key=value`.
@@ -101,6 +96,13 @@ impl Overrides {
         let device = self.device.map(|kind| format!("device.use={}", device_word(kind)));
         let threads = self.threads.map(|n| format!("device.threads={n}"));
         self.set.iter().cloned().chain(device).chain(threads).collect()
+    }
+}
+
+/// Registers the remedy to print if a case on tiles runs out of memory.
+fn prepare_for(config: &Config) {
+    if matches!(config.domain, Domain::Tiled(_)) {
+        memory::remedy(grid::REMEDY);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks the ranges of all numbers in a case, and conflicts between keys.
 
 mod evolve;
+mod flaws;
 mod reconstruct;
 mod tiled;
 
@@ -10,159 +11,96 @@ use super::mesh_source::MeshSource;
 use super::region::Region;
 use super::tables::{Checkpoints, Domain, SeriesFormat};
 use super::values::Speed;
-use super::{Bounds, Config, MOST_THREADS, Precision, Seed};
+use super::{Bounds, Config, MOST_THREADS, Seed};
 use crate::error::Error;
-use crate::expression::Expression;
 use crate::io::RawLayout;
 use crate::picture::View;
-
-/// An error found in a case.
-pub(super) struct Flaw {
-    /// Dotted path of the key.
-    pub key: String,
-    pub what: String,
-    pub remedy: String,
-}
-
-impl Flaw {
-    /// Returns a message such as "evolve.cfl must be ...".
-    pub(super) fn message(&self) -> String {
-        if self.key.is_empty() {
-            return self.what.clone();
-        }
-        format!("{} {}", self.key, self.what)
-    }
-}
-
-type Checked = Result<(), Flaw>;
-
-fn flaw(key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
-    Flaw { key: key.to_string(), what: what.into(), remedy: remedy.into() }
-}
-
-fn require(holds: bool, key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Checked {
-    if holds { Ok(()) } else { Err(flaw(key, what, remedy)) }
-}
-
-fn positive(key: &str, x: Option<f64>) -> Checked {
-    match x {
-        Some(x) if !(x > 0.0 && x.is_finite()) => {
-            Err(flaw(key, format!("must be > 0 and finite, but is {x}"), ""))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn at_least_one(key: &str, n: Option<u64>) -> Checked {
-    require(n != Some(0), key, "must be at least 1, is 0", "")
-}
-
-fn finite(key: &str, values: &[f64]) -> Checked {
-    let all = values.iter().all(|x| x.is_finite());
-    let found = match values {
-        [value] => value.to_string(),
-        values => format!("{values:?}"),
-    };
-    require(all, key, format!("must be finite, is {found}"), "use a finite number")
-}
-
-/// Returns an error if a number is not finite, or too large for the precision of the case.
-fn held(config: &Config, key: &str, values: &[f64]) -> Checked {
-    finite(key, values)?;
-    let most = match config.precision() {
-        Precision::F64 => return Ok(()),
-        Precision::F32 => f64::from(f32::MAX),
-    };
-    let beyond = values.iter().find(|x| x.abs() > most);
-    let what = format!("is {:e}, but the largest f32 number is 3.4e38", beyond.unwrap_or(&most));
-    require(beyond.is_none(), key, what, "rescale the units, or use precision = \"f64\"")
-}
-
-fn timeless(key: &str, expression: &Expression) -> Checked {
-    let remedy = "for an array named t, write {t}";
-    require(!expression.uses_time(), key, "must not depend on the time t", remedy)
-}
+pub(super) use flaws::Flaw;
+use flaws::Flaws;
 
 /// Returns an error about the first option of `[reconstruct]` that does not suit the cloud.
 /// `has_normals` says whether the cloud has normals.
 pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw> {
-    let table = config.reconstruct.as_ref()?;
-    reconstruct::fit(table, Some(has_normals)).err()
+    let mut flaws = Flaws::default();
+    reconstruct::fit(&mut flaws, config.reconstruct.as_ref()?, Some(has_normals));
+    flaws.into_vec().into_iter().next()
 }
 
-/// Returns errors about numbers that are out of range and about conflicting keys. Each check
-/// returns only its first error, because that error may cause others.
+/// Returns errors about numbers that are out of range and about conflicting keys, at most one for
+/// each key.
 pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
+    let flaws = &mut Flaws::default();
+    match &config.domain {
+        Domain::Mesh(mesh) => check_mesh(flaws, config, mesh),
+        Domain::Tiled(tiles) => tiled::check(flaws, config, tiles),
+        Domain::Cloud(cloud) => reconstruct::check(flaws, config, cloud),
+    }
     let n = config.device.threads;
     let range = format!("must be 0 (all cores) to {MOST_THREADS}, is {n}");
+    flaws.require(n <= MOST_THREADS, "device.threads", range, "");
     let what = "the case is named \"interface\", like the files of the interface";
-    let mut checked = vec![
-        match &config.domain {
-            Domain::Mesh(mesh) => check_mesh(config, mesh),
-            Domain::Tiled(tiles) => tiled::check(config, tiles),
-            Domain::Cloud(cloud) => reconstruct::check(config, cloud),
-        },
-        require(n <= MOST_THREADS, "device.threads", range, ""),
-        require(config.name() != "interface", "", what, "rename the case file"),
-    ];
+    flaws.require(config.name() != "interface", "", what, "rename the case file");
     if !matches!(config.domain, Domain::Cloud(_)) {
-        checked.push(check_task(config));
+        check_task(flaws, config);
     }
-    checked.push(check_initial(config));
+    check_initial(flaws, config);
     if let Some(table) = &config.evolve {
-        checked.extend([evolve::check(config, table), evolve::reinitialize(config)]);
+        evolve::check(flaws, config, table);
+        evolve::reinitialize(flaws, config);
     }
-    checked.extend([check_distance(config), check_output(config), check_expect(config)]);
-    let mut flaws: Vec<Flaw> = checked.into_iter().filter_map(Result::err).collect();
-    // Checks of the domain also look at keys of other tables, so the same key may have been
-    // reported twice.
-    let mut seen = std::collections::BTreeSet::new();
-    flaws.retain(|flaw| flaw.key.is_empty() || seen.insert(flaw.key.clone()));
-    flaws
+    check_distance(flaws, config);
+    check_output(flaws, config);
+    check_expect(flaws, config);
+    std::mem::take(flaws).into_vec()
 }
 
-/// Returns an error if a key that applies only to tiles is given.
-fn of_tiles(given: bool, key: &str) -> Checked {
-    require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
+/// Adds a flaw if a key that applies only to tiles is given.
+fn of_tiles(flaws: &mut Flaws, given: bool, key: &str) {
+    flaws.require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
 }
 
-fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
+fn check_mesh(flaws: &mut Flaws, config: &Config, mesh: &MeshSource) {
     if let Some(evolve) = &config.evolve {
-        of_tiles(evolve.scheme.is_some(), "evolve.scheme")?;
-        of_tiles(evolve.time_scheme.is_some(), "evolve.time_scheme")?;
+        of_tiles(flaws, evolve.scheme.is_some(), "evolve.scheme");
+        of_tiles(flaws, evolve.time_scheme.is_some(), "evolve.time_scheme");
     }
     let table = &config.reinitialize;
-    of_tiles(table.method.is_some(), "reinitialize.method")?;
-    of_tiles(table.iterations.is_some(), "reinitialize.iterations")?;
-    of_tiles(table.rescaling.is_some(), "reinitialize.rescaling")?;
-    of_tiles(config.output.volume.is_some(), "output.volume")?;
+    of_tiles(flaws, table.method.is_some(), "reinitialize.method");
+    of_tiles(flaws, table.iterations.is_some(), "reinitialize.iterations");
+    of_tiles(flaws, table.rescaling.is_some(), "reinitialize.rescaling");
+    of_tiles(flaws, config.output.volume.is_some(), "output.volume");
     match (&mesh.path, &mesh.generate) {
-        (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
+        (Some(path), None) => check_path(flaws, config, "domain.mesh.path", path),
         (None, Some(generate)) => {
             // Other failures depend on this machine and appear when the mesh is generated.
             if let Err(Error::Case { what, remedy, .. }) = generate.check() {
-                return Err(flaw("domain.mesh.generate", format!("is not usable: {what}"), remedy));
+                return flaws.add("domain.mesh.generate", format!("is not usable: {what}"), remedy);
             }
         }
         (None, None) => {
-            return Err(flaw("domain.mesh", "has no mesh", "add `path` or `generate`"));
+            return flaws.add("domain.mesh", "has no mesh", "add `path` or `generate`");
         }
         (Some(_), Some(_)) => {
             let what = "conflicts with `path`";
-            return Err(flaw("domain.mesh.generate", what, "remove one of the two"));
+            return flaws.add("domain.mesh.generate", what, "remove one of the two");
         }
     }
     for (k, file) in mesh.data.iter().enumerate() {
-        check_path(config, &format!("domain.mesh.data.{k}.path"), &file.path)?;
+        check_path(flaws, config, &format!("domain.mesh.data.{k}.path"), &file.path);
     }
     for (given, key) in [(mesh.weld.is_some(), "weld"), (mesh.repair.is_some(), "repair")] {
         let what = "is for mesh files only, and generated meshes need no repair";
-        require(!given || mesh.path.is_some(), &format!("domain.mesh.{key}"), what, "remove it")?;
+        flaws.require(
+            !given || mesh.path.is_some(),
+            &format!("domain.mesh.{key}"),
+            what,
+            "remove it",
+        );
     }
     let (n, size) = (mesh.refine, mesh.patch_size);
-    require(n <= 8, "domain.mesh.refine", format!("must be between 0 and 8, but is {n}"), "")?;
+    flaws.require(n <= 8, "domain.mesh.refine", format!("must be between 0 and 8, but is {n}"), "");
     let key = "domain.mesh.patch_size";
-    require(
+    flaws.require(
         (8..=4096).contains(&size),
         key,
         format!("must be between 8 and 4096, but is {size}"),
@@ -170,30 +108,32 @@ fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
     )
 }
 
-fn check_path(config: &Config, key: &str, path: &str) -> Checked {
-    match config.resolved(path) {
-        Ok(_) => Ok(()),
-        Err((what, remedy)) => Err(flaw(key, format!("is not usable: {what}"), remedy)),
+fn check_path(flaws: &mut Flaws, config: &Config, key: &str, path: &str) {
+    if let Err((what, remedy)) = config.resolved(path) {
+        flaws.add(key, format!("is not usable: {what}"), remedy);
     }
 }
 
-fn check_task(config: &Config) -> Checked {
-    let remedy = "add [domain.cloud], or remove [reconstruct]";
-    require(config.reconstruct.is_none(), "reconstruct", "needs a point cloud", remedy)?;
+fn check_task(flaws: &mut Flaws, config: &Config) {
+    if config.reconstruct.is_some() {
+        let remedy = "add [domain.cloud], or remove [reconstruct]";
+        return flaws.add("reconstruct", "needs a point cloud", remedy);
+    }
     match (&config.evolve, &config.distance) {
-        (None, None) => Err(flaw("", "the case has no task", "add a table [evolve] or [distance]")),
-        (Some(_), Some(_)) => Err(flaw(
-            "distance",
-            "conflicts with [evolve]",
-            "a case has one task; remove one table",
-        )),
-        (Some(_), None) => require(
+        (None, None) => {
+            flaws.add("", "the case has no task", "add a table [evolve] or [distance]");
+        }
+        (Some(_), Some(_)) => {
+            let remedy = "a case has one task; remove one table";
+            flaws.add("distance", "conflicts with [evolve]", remedy);
+        }
+        (Some(_), None) => flaws.require(
             config.initial.is_some(),
             "evolve",
             "has nothing to move",
             "add [initial] with a shape such as ball = { center = [0, 0, 0], radius = 1 }",
         ),
-        (None, Some(distance)) => require(
+        (None, Some(distance)) => flaws.require(
             config.initial.is_some() == distance.from.is_empty(),
             "distance",
             "needs exactly one source: `from`, or the zero set of [initial]",
@@ -202,130 +142,136 @@ fn check_task(config: &Config) -> Checked {
     }
 }
 
-fn check_initial(config: &Config) -> Checked {
+fn check_initial(flaws: &mut Flaws, config: &Config) {
     match &config.initial {
-        Some(Initial::Shape(shape)) => check_shape("initial", shape),
-        Some(Initial::Mesh { mesh }) => check_surface(config, "initial.mesh", mesh),
-        Some(Initial::Region(region)) => check_region(config, "initial", region),
-        Some(Initial::Curve { curve }) => check_path(config, "initial.curve.path", &curve.path),
-        Some(Initial::Volume { volume }) => check_volume(config, "initial.volume", volume),
-        Some(Initial::Image { image }) => check_image(config, image),
-        Some(Initial::Expression { expression }) => timeless("initial.expression", expression),
-        Some(Initial::Data { .. } | Initial::Group { .. }) | None => Ok(()),
+        Some(Initial::Shape(shape)) => check_shape(flaws, "initial", shape),
+        Some(Initial::Mesh { mesh }) => check_surface(flaws, config, "initial.mesh", mesh),
+        Some(Initial::Region(region)) => check_region(flaws, config, "initial", region),
+        Some(Initial::Curve { curve }) => {
+            check_path(flaws, config, "initial.curve.path", &curve.path)
+        }
+        Some(Initial::Volume { volume }) => check_volume(flaws, config, "initial.volume", volume),
+        Some(Initial::Image { image }) => check_image(flaws, config, image),
+        Some(Initial::Expression { expression }) => {
+            flaws.timeless("initial.expression", expression)
+        }
+        Some(Initial::Data { .. } | Initial::Group { .. }) | None => {}
     }
 }
 
-fn check_surface(config: &Config, key: &str, mesh: &InitialMesh) -> Checked {
-    check_path(config, &format!("{key}.path"), &mesh.path)?;
-    positive(&format!("{key}.scale"), Some(mesh.scale))?;
-    positive(&format!("{key}.thickness"), mesh.thickness)?;
-    finite(&format!("{key}.translate"), &mesh.translate)
+fn check_surface(flaws: &mut Flaws, config: &Config, key: &str, mesh: &InitialMesh) {
+    check_path(flaws, config, &format!("{key}.path"), &mesh.path);
+    flaws.positive(&format!("{key}.scale"), Some(mesh.scale));
+    flaws.positive(&format!("{key}.thickness"), mesh.thickness);
+    flaws.finite(&format!("{key}.translate"), &mesh.translate);
 }
 
-fn check_volume(config: &Config, key: &str, volume: &InitialVolume) -> Checked {
-    check_path(config, &format!("{key}.path"), &volume.path)?;
-    finite(&format!("{key}.level"), &[volume.level])?;
-    check_spacing(key, volume.spacing)?;
-    match volume.raw.as_deref().map(str::parse::<RawLayout>) {
-        Some(Err(what)) => Err(flaw(&format!("{key}.raw"), what, "")),
-        _ => Ok(()),
+fn check_volume(flaws: &mut Flaws, config: &Config, key: &str, volume: &InitialVolume) {
+    check_path(flaws, config, &format!("{key}.path"), &volume.path);
+    flaws.finite(&format!("{key}.level"), &[volume.level]);
+    check_spacing(flaws, key, volume.spacing);
+    if let Some(Err(what)) = volume.raw.as_deref().map(str::parse::<RawLayout>) {
+        flaws.add(&format!("{key}.raw"), what, "");
     }
 }
 
-fn check_region(config: &Config, key: &str, region: &Region) -> Checked {
+fn check_region(flaws: &mut Flaws, config: &Config, key: &str, region: &Region) {
     match region {
-        Region::Shape(shape) => check_shape(key, shape),
-        Region::Mesh { mesh } => check_surface(config, &format!("{key}.mesh"), mesh),
-        Region::Volume { volume } => check_volume(config, &format!("{key}.volume"), volume),
-        Region::Expression { expression } => timeless(&format!("{key}.expression"), expression),
+        Region::Shape(shape) => check_shape(flaws, key, shape),
+        Region::Mesh { mesh } => check_surface(flaws, config, &format!("{key}.mesh"), mesh),
+        Region::Volume { volume } => check_volume(flaws, config, &format!("{key}.volume"), volume),
+        Region::Expression { expression } => {
+            flaws.timeless(&format!("{key}.expression"), expression)
+        }
         Region::Union { .. } | Region::Intersection { .. } | Region::Difference { .. } => {
             let parts = region.parts();
-            require(!parts.is_empty(), key, "combines no regions", "name at least one")?;
-            let mut parts = parts.into_iter();
-            parts
-                .try_for_each(|(below, part)| check_region(config, &format!("{key}.{below}"), part))
+            flaws.require(!parts.is_empty(), key, "combines no regions", "name at least one");
+            for (below, part) in parts {
+                check_region(flaws, config, &format!("{key}.{below}"), part);
+            }
         }
     }
 }
 
 /// Checks that a spacing consists of positive numbers.
-fn check_spacing(table: &str, spacing: Option<[f64; 3]>) -> Checked {
+fn check_spacing(flaws: &mut Flaws, table: &str, spacing: Option<[f64; 3]>) {
     let key = format!("{table}.spacing");
-    spacing.into_iter().flatten().try_for_each(|length| positive(&key, Some(length)))
+    spacing.into_iter().flatten().for_each(|length| flaws.positive(&key, Some(length)));
 }
 
-fn check_image(config: &Config, image: &InitialImage) -> Checked {
-    check_path(config, "initial.image.path", &image.path)?;
-    finite("initial.image.min", &image.min)?;
-    finite("initial.image.level", image.level.as_slice())?;
-    positive("initial.image.pixel", image.pixel)?;
-    require(
+fn check_image(flaws: &mut Flaws, config: &Config, image: &InitialImage) {
+    check_path(flaws, config, "initial.image.path", &image.path);
+    flaws.finite("initial.image.min", &image.min);
+    flaws.finite("initial.image.level", image.level.as_slice());
+    flaws.positive("initial.image.pixel", image.pixel);
+    flaws.require(
         image.pixel.is_some() != image.max.is_some(),
         "initial.image",
         "needs the size of the picture",
         "give it either `pixel`, the edge length of a pixel, or `max`, the upper right corner",
-    )?;
+    );
     if let Some(max) = &image.max {
-        finite("initial.image.max", max)?;
+        flaws.finite("initial.image.max", max);
         let is_above = max.iter().zip(&image.min).all(|(max, min)| max > min);
-        require(is_above, "initial.image.max", "must exceed min on both axes", "")?;
+        flaws.require(is_above, "initial.image.max", "must exceed min on both axes", "");
     }
     if let Some(ends) = &image.extrude {
-        finite("initial.image.extrude", ends)?;
+        flaws.finite("initial.image.extrude", ends);
         let what = format!("must be [lower, upper] with lower < upper, but is {ends:?}");
-        require(ends[0] < ends[1], "initial.image.extrude", what, "")?;
+        flaws.require(ends[0] < ends[1], "initial.image.extrude", what, "");
     }
-    image.union.as_ref().map_or(Ok(()), |shape| check_shape("initial.image.union", shape))
-}
-
-fn check_shape(key: &str, shape: &crate::geometry::shape::Shape) -> Checked {
-    match shape.flaw() {
-        None => Ok(()),
-        Some((path, what)) => Err(flaw(&format!("{key}.{}", path.join(".")), what, "")),
+    if let Some(union) = &image.union {
+        check_shape(flaws, "initial.image.union", union);
     }
 }
 
-fn check_distance(config: &Config) -> Checked {
-    let Some(distance) = &config.distance else { return Ok(()) };
-    positive("distance.width", distance.width)?;
+fn check_shape(flaws: &mut Flaws, key: &str, shape: &crate::geometry::shape::Shape) {
+    if let Some((path, what)) = shape.flaw() {
+        flaws.add(&format!("{key}.{}", path.join(".")), what, "");
+    }
+}
+
+fn check_distance(flaws: &mut Flaws, config: &Config) {
+    let Some(distance) = &config.distance else { return };
+    flaws.positive("distance.width", distance.width);
     if let Some(Speed::Expression(expression)) = &distance.speed {
-        timeless("distance.speed", expression)?;
+        flaws.timeless("distance.speed", expression);
     }
     if let Some(f) = distance.speed.as_ref().and_then(Speed::number) {
         let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
         let what = format!("must be between {low:e} and {high:e}, but is {f}");
         let remedy = "use a mask to exclude cells that no front may enter";
-        require(Speed::RANGE.contains(&f), "distance.speed", what, remedy)?;
+        flaws.require(Speed::RANGE.contains(&f), "distance.speed", what, remedy);
     }
     for (k, seed) in distance.from.iter().enumerate() {
         let key = format!("distance.from.{k}");
         match seed {
-            Seed::Curve { path, .. } => check_path(config, &key, path)?,
-            Seed::LevelSet { expression, .. } => timeless(&key, expression)?,
-            Seed::Surface { region, .. } => timeless(&key, region)?,
+            Seed::Curve { path, .. } => check_path(flaws, config, &key, path),
+            Seed::LevelSet { expression, .. } => flaws.timeless(&key, expression),
+            Seed::Surface { region, .. } => flaws.timeless(&key, region),
             _ => {}
         }
     }
     if let Some(mask) = &distance.mask {
-        timeless("distance.mask", mask)?;
+        flaws.timeless("distance.mask", mask);
     }
-    require(
+    flaws.require(
         !distance.labels || !distance.from.is_empty(),
         "distance.labels",
         "needs seeds in `from`",
         "",
-    )?;
+    );
     for (k, seed) in distance.paths_from.iter().enumerate() {
         let place = matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
         let what = format!("must be vertex:N or point:x,y,z, is {seed}");
-        require(place && seed.start() == 0.0, &format!("distance.paths_from.{k}"), what, "")?;
+        flaws.require(place && seed.start() == 0.0, &format!("distance.paths_from.{k}"), what, "");
     }
     let has_inside = match distance.from.as_slice() {
         [] => true,
         [Seed::Surface { start, .. }] => *start == 0.0,
         _ => false,
     };
-    require(
+    flaws.require(
         distance.signed != Some(true) || has_inside,
         "distance.signed",
         "is true, but these seeds have no inside",
@@ -333,47 +279,47 @@ fn check_distance(config: &Config) -> Checked {
     )
 }
 
-fn check_output(config: &Config) -> Checked {
+fn check_output(flaws: &mut Flaws, config: &Config) {
     let output = &config.output;
     if let Some(folder) = &output.folder {
-        check_path(config, "output.folder", folder)?;
+        check_path(flaws, config, "output.folder", folder);
     }
-    at_least_one("output.every", output.every)?;
-    at_least_one("output.measures_every", output.measures_every)?;
-    positive("output.interval", output.interval)?;
+    flaws.at_least_one("output.every", output.every);
+    flaws.at_least_one("output.measures_every", output.measures_every);
+    flaws.positive("output.interval", output.interval);
     match output.checkpoint {
-        Checkpoints::Every(n) => at_least_one("output.checkpoint.every", Some(n))?,
-        Checkpoints::Minutes(x) => positive("output.checkpoint.minutes", Some(x))?,
+        Checkpoints::Every(n) => flaws.at_least_one("output.checkpoint.every", Some(n)),
+        Checkpoints::Minutes(x) => flaws.positive("output.checkpoint.minutes", Some(x)),
         Checkpoints::Never => {}
     }
-    require(
+    flaws.require(
         output.every.is_none() || output.interval.is_none(),
         "output.interval",
         "conflicts with `every`",
         "remove one of the two",
-    )?;
-    require(
+    );
+    flaws.require(
         output.interface || output.interface_files.is_empty(),
         "output.interface_files",
         "conflicts with interface = false",
         "remove one of the two",
-    )?;
+    );
     let gradient = config.distance.as_ref().is_some_and(|distance| distance.gradient);
-    require(
+    flaws.require(
         !gradient || output.format != SeriesFormat::Vtkhdf,
         "output.format",
         "is \"vtkhdf\", which cannot hold the cell data of a gradient",
         "use format = \"pvd\", or leave out the gradient",
-    )?;
-    check_picture(config)
+    );
+    check_picture(flaws, config)
 }
 
-fn check_picture(config: &Config) -> Checked {
-    let Some(picture) = &config.output.picture else { return Ok(()) };
+fn check_picture(flaws: &mut Flaws, config: &Config) {
+    let Some(picture) = &config.output.picture else { return };
     if let Some((key, what)) = picture.options().flaw() {
-        return Err(flaw(&format!("output.picture.{key}"), what, ""));
+        return flaws.add(&format!("output.picture.{key}"), what, "");
     }
-    require(
+    flaws.require(
         picture.camera.is_none() || picture.view == View::Auto,
         "output.picture.camera",
         "conflicts with `view`",
@@ -381,26 +327,26 @@ fn check_picture(config: &Config) -> Checked {
     )
 }
 
-fn check_expect(config: &Config) -> Checked {
+fn check_expect(flaws: &mut Flaws, config: &Config) {
     let expect = &config.expect;
     if let Some(exact) = &expect.exact {
-        check_shape("expect.exact", exact)?;
+        check_shape(flaws, "expect.exact", exact);
     }
     for (name, bounds) in expect.bounds() {
-        check_bounds(&format!("expect.{name}"), &bounds)?;
-        require(
+        check_bounds(flaws, &format!("expect.{name}"), &bounds);
+        flaws.require(
             !name.contains("_error_") || expect.exact.is_some(),
             &format!("expect.{name}"),
             "needs an exact shape",
             "add exact.ball = { center, radius } or another shape to [expect]",
-        )?;
+        );
         let weighted = config.evolve.as_ref().is_some_and(|e| e.weighted_curvature.is_some());
-        require(
+        flaws.require(
             name != "mean_weight_drift" || weighted,
             "expect.mean_weight_drift",
             "needs a weight",
             "add evolve.weighted_curvature, or remove it",
-        )?;
+        );
         let of_distance = name.starts_with("distance_") || name == "path_length";
         let of_surface = name.starts_with("sample_") || name == "holes";
         let of_all = matches!(
@@ -409,38 +355,37 @@ fn check_expect(config: &Config) -> Checked {
         );
         if config.reconstruct.is_some() || of_surface {
             let task = if of_surface { "reconstruct" } else { "evolve or distance" };
-            require(
+            flaws.require(
                 config.reconstruct.is_some() && (of_surface || of_all),
                 &format!("expect.{name}"),
                 format!("is for the task {task} only"),
                 "",
-            )?;
+            );
             continue;
         }
         let of_either = matches!(name, "phi_min" | "phi_max");
-        require(
+        flaws.require(
             of_either || of_distance == config.distance.is_some(),
             &format!("expect.{name}"),
             format!("is for the task {} only", if of_distance { "distance" } else { "evolve" }),
             "",
-        )?;
+        );
     }
-    Ok(())
 }
 
-fn check_bounds(key: &str, bounds: &Bounds) -> Checked {
+fn check_bounds(flaws: &mut Flaws, key: &str, bounds: &Bounds) {
     let numbers = [bounds.value, bounds.tolerance, bounds.at_most, bounds.at_least];
-    finite(key, &numbers.into_iter().flatten().collect::<Vec<_>>())?;
-    require(
+    flaws.finite(key, &numbers.into_iter().flatten().collect::<Vec<_>>());
+    flaws.require(
         bounds.value.is_some() || bounds.at_most.is_some() || bounds.at_least.is_some(),
         key,
         "has no bound",
         "add `value`, `at_most` or `at_least`",
-    )?;
+    );
     let alone = bounds.tolerance.is_none() || bounds.value.is_some();
-    require(alone, &format!("{key}.tolerance"), "needs `value`", "")?;
+    flaws.require(alone, &format!("{key}.tolerance"), "needs `value`", "");
     let negative = bounds.tolerance.is_some_and(|t| t < 0.0);
-    require(!negative, &format!("{key}.tolerance"), "must be >= 0", "")?;
+    flaws.require(!negative, &format!("{key}.tolerance"), "must be >= 0", "");
     let (low, high) = bounds.range();
-    require(low <= high, key, format!("allows no number: {low} to {high}"), "")
+    flaws.require(low <= high, key, format!("allows no number: {low} to {high}"), "")
 }

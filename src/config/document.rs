@@ -1,6 +1,8 @@
 //! Parses a case and records the position of every key, applies overrides, and rewrites serde's
 //! messages.
 
+mod lenient;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,6 +15,7 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use crate::error::{Error, Result};
 use crate::expression::Flaw;
 use crate::words::suggest;
+pub(super) use lenient::Lenient;
 
 /// The texts from which a [`Document`] borrows: a case file and its `--set` options.
 pub(super) struct Texts {
@@ -72,6 +75,21 @@ impl Texts {
         let line_feeds = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(k, _)| k);
         let line_feeds = line_feeds.collect();
         Ok(Texts { file: file.to_path_buf(), text: text.to_string(), line_feeds, overrides })
+    }
+
+    /// Returns the errors of the syntax of the file, at most one for each line.
+    pub(super) fn syntax_errors(&self) -> Vec<Error> {
+        let (_, errors) = DeTable::parse_recoverable(&self.text);
+        let mut lines = std::collections::BTreeSet::new();
+        let mut is_first =
+            |e: &toml::de::Error| lines.insert(e.span().map(|span| self.line_of(span.start)));
+        errors.into_iter().filter(|e| is_first(e)).map(|e| self.not_toml(e)).collect()
+    }
+
+    fn not_toml(&self, error: toml::de::Error) -> Error {
+        let line = error.span().map(|span| self.line_of(span.start));
+        let what = format!("not TOML: {}", error.message().replace('\n', ", "));
+        Error::case(&self.file, line, what, "").because(error)
     }
 
     /// Returns the one-based line of a position in the file.
@@ -151,11 +169,7 @@ pub(super) struct Document<'t> {
 impl<'t> Document<'t> {
     /// Parses the file and applies the overrides.
     pub(super) fn parse(texts: &'t Texts) -> Result<Self> {
-        let root = DeTable::parse(&texts.text).map_err(|e| {
-            let line = e.span().map(|span| texts.line_of(span.start));
-            let what = format!("not TOML: {}", e.message().replace('\n', ", "));
-            Error::case(&texts.file, line, what, "").because(e)
-        })?;
+        let root = DeTable::parse(&texts.text).map_err(|e| texts.not_toml(e))?;
         let mut document = Document { texts, root };
         for over in &texts.overrides {
             document.lay_over(over)?;

@@ -17,6 +17,7 @@ mod input_files;
 mod mesh_source;
 mod paths;
 mod picture;
+mod read_case;
 mod reconstruct;
 mod reference;
 mod region;
@@ -43,6 +44,7 @@ pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Insi
 pub use initial_image::InitialImage;
 pub use mesh_source::{DataFile, MeshRepair, MeshSource};
 pub use picture::{Drawn, Picture};
+pub use read_case::ReadCase;
 pub use reconstruct::{CloudSource, Reconstruct};
 pub use reference::reference;
 pub use region::Region;
@@ -61,7 +63,7 @@ pub(crate) use crate::words::suggest;
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;
-use document::{Document, Places, Texts};
+use document::{Document, Lenient, Places, Texts};
 
 /// The version of the case format that this program reads.
 pub const VERSION: u32 = 1;
@@ -154,18 +156,7 @@ impl Config {
     /// or is not TOML, if a key is unknown, if a value has the wrong type or is out of range, or if
     /// an environment variable is not set.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
-        let config = Self::load_unchecked(path, overrides)?;
-        config.check()?;
-        Ok(config)
-    }
-
-    /// Reads a case like [`Config::load`], but checks neither ranges nor conflicts, so that
-    /// [`Config::problems`] can return all of them.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Config::load`] about the file, its keys and the types of its values.
-    pub fn load_unchecked(path: &Path, overrides: &[String]) -> Result<Self> {
-        Self::parse_unchecked(&file::read(path)?, path, overrides)
+        Self::parse(&file::read(path)?, path, overrides)
     }
 
     /// Parses a case like [`Config::load`], with `text` as the content of the file `path`.
@@ -178,17 +169,66 @@ impl Config {
         Ok(config)
     }
 
+    /// Reads a case like [`Config::load`] and returns all problems that it finds, also those after
+    /// the first.
+    pub fn load_with_problems(path: &Path, overrides: &[String]) -> ReadCase {
+        let read = || {
+            let text = file::read(path)?;
+            let texts = Texts::new(path, &text, overrides)?;
+            Ok((text, texts))
+        };
+        let (text, texts) = match read() {
+            Ok(read) => read,
+            Err(error) => return ReadCase::failed(vec![error]),
+        };
+        let mut document = match Document::parse(&texts) {
+            Ok(document) => document,
+            Err(error) => {
+                let errors = texts.syntax_errors();
+                return ReadCase::failed(if errors.is_empty() { vec![error] } else { errors });
+            }
+        };
+        if let Err(error) = check_version(&document) {
+            return ReadCase::failed(vec![error]);
+        }
+        let places = document.places();
+        let Lenient { value, problems, unread } = document.read_leniently::<Config>();
+        let mut found = ReadCase { config: None, problems, unread };
+        if let Some(mut config) = value {
+            config.set_origin(&document, &text, path, overrides);
+            config.origin.places = places;
+            let flaws = check::flaws(&config);
+            let is_own = |flaw: &check::Flaw| !found.explains(&flaw.key);
+            let flaws: Vec<check::Flaw> = flaws.into_iter().filter(is_own).collect();
+            found.unread.extend(flaws.iter().map(|flaw| flaw.key.clone()));
+            found.problems.extend(flaws.into_iter().filter_map(|f| config.refuse(Some(f)).err()));
+            found.config = Some(config);
+        }
+        found
+    }
+
     fn parse_unchecked(text: &str, path: &Path, overrides: &[String]) -> Result<Self> {
         let texts = Texts::new(path, text, overrides)?;
         let document = Document::parse(&texts)?;
         check_version(&document)?;
         let mut config: Config = document.read()?;
+        config.set_origin(&document, text, path, overrides);
+        Ok(config)
+    }
+
+    fn set_origin(
+        &mut self,
+        document: &Document<'_>,
+        text: &str,
+        path: &Path,
+        overrides: &[String],
+    ) {
         let mut hasher = blake3::Hasher::new();
         hasher.update(text.as_bytes());
         for option in overrides {
             hasher.update(b"\0").update(option.as_bytes());
         }
-        config.origin = Origin {
+        self.origin = Origin {
             file: path.to_path_buf(),
             overrides: overrides.to_vec(),
             hash: hasher.finalize().to_hex().to_string(),
@@ -196,9 +236,8 @@ impl Config {
             places: document.places(),
         };
         if document.text(&["domain", "mesh", "partition"]) == Some(Partition::OLD_WORD) {
-            config.warn_of_old_partition();
+            self.warn_of_old_partition();
         }
-        Ok(config)
     }
 
     /// Adds a warning that the case uses an outdated word for its partition.
@@ -218,7 +257,7 @@ impl Config {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Returns the errors about ranges and conflicts between keys: the first error of each check.
+    /// Returns the errors about ranges and conflicts between keys, at most one for each key.
     pub fn problems(&self) -> Vec<Error> {
         let flaws = check::flaws(self).into_iter();
         flaws.filter_map(|flaw| self.refuse(Some(flaw)).err()).collect()

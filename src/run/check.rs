@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{cpu, folder_of, picture, task};
-use crate::config::Config;
+use super::{CleanedMesh, cpu, folder_of, names, picture, task};
+use crate::config::{Config, ReadCase};
 use crate::error::{Error, Result};
 use crate::output::{RunFolder, RunNames};
 
@@ -35,13 +35,24 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
 
 /// Finds everything that can be wrong with a case before its first step, and describes the run.
 ///
-/// A check is skipped if it depends on one that has failed. Files are read only if the keys of the
-/// case are valid and at most one file is missing.
+/// A check is skipped if it depends on one that has failed.
 pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Checked {
-    let mut checked = Checked { problems: config.problems(), ..Checked::default() };
+    check_read(ReadCase::from(config), folder, overwrite)
+}
+
+/// Finds everything that can be wrong with a case file before the first step of its run, including
+/// the problems with which it was read, and describes the run.
+///
+/// A check is skipped if it depends on one that has failed. If a key is invalid, the mesh is read
+/// only to look up the names in expressions.
+pub fn check_read(mut read: ReadCase, folder: Option<&Path>, overwrite: bool) -> Checked {
+    let problems = std::mem::take(&mut read.problems);
+    let mut checked = Checked { problems, ..Checked::default() };
+    let Some(config) = &read.config else { return checked };
     let are_keys_valid = checked.problems.is_empty();
     // Threads must not be started if their number is invalid.
-    let cpu = if are_keys_valid { checked.take(cpu(config)) } else { None };
+    let can_compute = are_keys_valid || read.can_read_mesh();
+    let cpu = if can_compute { checked.take(cpu(config)).map(Arc::new) } else { None };
     // A path that cannot be resolved has been reported as a problem of its key.
     let inputs = config.inputs().unwrap_or_default();
     let are_paths_valid = config.inputs().is_ok() && folder_of(config, folder).is_ok();
@@ -53,13 +64,27 @@ pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Che
     let missing: Vec<Error> = inputs.iter().filter_map(|input| missing(input)).collect();
     // If only one file is missing and the keys are valid, the reader of the file returns a more
     // specific error.
-    if !are_keys_valid || missing.len() > 1 {
-        checked.problems.extend(missing);
-    } else if let Some(cpu) = cpu.map(Arc::new) {
-        match cpu.clone().run(|| task::of(config, cpu).map_err(|error| vec![error])?.check()) {
-            Ok(plan) => checked.plan = plan,
-            Err(problems) => checked.problems.extend(problems),
+    let is_readable = missing.is_empty() || are_keys_valid && missing.len() == 1;
+    match cpu {
+        _ if !is_readable => checked.problems.extend(missing),
+        None => {}
+        Some(cpu) if are_keys_valid => {
+            match cpu.clone().run(|| task::of(config, cpu).map_err(|error| vec![error])?.check()) {
+                Ok(plan) => checked.plan = plan,
+                Err(problems) => checked.problems.extend(problems),
+            }
         }
+        Some(cpu) if config.mesh().is_some() => {
+            match cpu.run(|| CleanedMesh::whole(config).map(|mesh| names::unknown(config, &mesh))) {
+                Ok(unknown) => {
+                    let is_own = |(key, _): &(&str, Error)| !read.explains(key);
+                    let errors = unknown.into_iter().filter(is_own).map(|(_, error)| error);
+                    checked.problems.extend(errors);
+                }
+                Err(error) => checked.problems.push(error),
+            }
+        }
+        Some(_) => {}
     }
     checked.plan += &place_of_run;
     checked

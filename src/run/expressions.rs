@@ -1,6 +1,6 @@
 //! Lookup of the expressions of a case, for error messages that point into them.
 
-use crate::config::{Coefficient, Component, Evolve, Velocity};
+use crate::config::{Coefficient, Component, Config, Evolve, Initial, Speed, Velocity};
 use crate::expression::Expression;
 
 /// Returns the expressions that the case gives for the key `name` of `[evolve]`.
@@ -24,4 +24,40 @@ pub(super) fn expressions<'a>(evolve: Option<&'a Evolve>, name: &str) -> Vec<&'a
         Some(Coefficient::Expression(expression)) => vec![expression],
         _ => Vec::new(),
     }
+}
+
+/// Returns the expressions of a case on a mesh, except those of seeds, each with its key and the
+/// place of its text: the key, or the component of the key.
+pub(super) fn all_expressions(config: &Config) -> Vec<(&'static str, String, &Expression)> {
+    let mut all = Vec::new();
+    let mut add = |key: &'static str, expression| all.push((key, key.to_string(), expression));
+    if let Some(Initial::Expression { expression }) = &config.initial {
+        add("initial.expression", expression);
+    }
+    if let Some(distance) = &config.distance {
+        distance.mask.iter().for_each(|mask| add("distance.mask", mask));
+        if let Some(Speed::Expression(expression)) = &distance.speed {
+            add("distance.speed", expression);
+        }
+    }
+    let Some(evolve) = &config.evolve else { return all };
+    evolve.mask.iter().for_each(|mask| add("evolve.mask", mask));
+    for (key, coefficient) in [
+        ("evolve.curvature", &evolve.curvature),
+        ("evolve.weighted_curvature", &evolve.weighted_curvature),
+        ("evolve.normal_speed", &evolve.normal_speed),
+        ("evolve.inflow", &evolve.inflow),
+    ] {
+        if let Some(Coefficient::Expression(expression)) = coefficient {
+            add(key, expression);
+        }
+    }
+    if let Some(Velocity::Components(components)) = &evolve.velocity {
+        for (k, component) in components.iter().enumerate() {
+            if let Component::Expression(expression) = component {
+                all.push(("evolve.velocity", format!("evolve.velocity.{k}"), expression));
+            }
+        }
+    }
+    all
 }

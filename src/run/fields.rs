@@ -125,6 +125,15 @@ pub(super) enum Truths {
     Vertices(Vec<bool>),
 }
 
+/// Returns where a condition is evaluated: in the cells if it uses a cell array or a group of cells,
+/// otherwise at the vertices.
+pub(super) fn places_of(cleaned: &CleanedMesh, condition: &Expression) -> Places {
+    match condition.names().iter().any(|name| cleaned.mesh.is_of_cells(name)) {
+        true => Places::Cells,
+        false => Places::Vertices,
+    }
+}
+
 /// Evaluates the condition of the key `key`: in the cells if it uses a cell array or a group of
 /// cells, otherwise at the vertices. Where an array that the condition needs has no value, the
 /// condition is false.
@@ -138,10 +147,7 @@ pub(super) fn truths(
     key: &str,
     condition: &Expression,
 ) -> Result<Truths> {
-    let places = match condition.names().iter().any(|name| cleaned.mesh.is_of_cells(name)) {
-        true => Places::Cells,
-        false => Places::Vertices,
-    };
+    let places = places_of(cleaned, condition);
     let rows = Rows::new(cleaned, condition, places).map_err(config.locate(key))?;
     let values = rows.values(0.0);
     let wrong = |k: &usize| !values[*k].is_finite() && rows.lacking(*k, 0.0).is_none();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::device::{Device, Size};
 use super::setup::{self, Start};
 use super::task::Stages;
-use super::{CleanedMesh, clock, memory, picture};
+use super::{CleanedMesh, clock, memory, names, picture};
 use crate::Cpu;
 use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
@@ -98,6 +98,7 @@ pub(super) fn check(
     more: impl FnOnce(&CleanedMesh, Option<&Start>) -> Vec<Result<()>>,
 ) -> Result<String, Vec<Error>> {
     let mut cleaned = CleanedMesh::whole(config).map_err(|error| vec![error])?;
+    let unknown = names::unknown(config, &cleaned);
     // Without an invalid mask, further problems can be found.
     let mask = match cleaned.mask(config) {
         Ok(Some(keep)) => {
@@ -126,8 +127,15 @@ pub(super) fn check(
     }
     checked.extend(more(&cleaned, start.as_ref()));
     checked.push(check_patches(config, &cleaned));
-    let problems: Vec<Error> = checked.into_iter().filter_map(Result::err).collect();
+    let mut problems: Vec<Error> = checked.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
+        // The other checks stop at the first unknown name of an expression.
+        for (_, error) in unknown {
+            let text = error.to_string();
+            if problems.iter().all(|known| known.to_string() != text) {
+                problems.push(error);
+            }
+        }
         return Err(problems);
     }
     let cells = if mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };

@@ -1,30 +1,30 @@
 //! Checks the motion and the reinitialization: ranges, and conflicts between terms and schemes.
 
-use super::{Checked, at_least_one, finite, flaw, held, positive, require, timeless};
+use super::flaws::Flaws;
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
 use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
 
-pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
+pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     if let Some(start) = evolve.start_time {
-        finite("evolve.start_time", &[start])?;
-        require(
+        flaws.finite("evolve.start_time", &[start]);
+        flaws.require(
             evolve.end_time.is_none_or(|end| end > start),
             "evolve.end_time",
             format!("must be later than start_time = {start}"),
             "times are absolute: use a later end",
-        )?;
+        );
     }
-    positive("evolve.end_time", evolve.end_time)?;
-    positive("evolve.max_step", evolve.max_step)?;
-    positive("evolve.steady", evolve.steady)?;
-    at_least_one("evolve.max_steps", evolve.max_steps)?;
-    require(
+    flaws.positive("evolve.end_time", evolve.end_time);
+    flaws.positive("evolve.max_step", evolve.max_step);
+    flaws.positive("evolve.steady", evolve.steady);
+    flaws.at_least_one("evolve.max_steps", evolve.max_steps);
+    flaws.require(
         evolve.end_time.is_some() || evolve.max_steps.is_some() || evolve.steady.is_some(),
         "evolve",
         "has no end",
         "add `end_time`, `max_steps` or `steady`",
-    )?;
+    );
     let zero = |term: &Option<Coefficient>| match term {
         None => true,
         Some(term) => term.number() == Some(0.0),
@@ -39,60 +39,59 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
         && zero(&evolve.normal_speed)
         && zero(&evolve.curvature)
         && zero(&evolve.weighted_curvature);
-    require(
+    flaws.require(
         !still || evolve.end_time.is_some(),
         "evolve",
         "moves nothing and has no end_time",
         "add `velocity`, `normal_speed` or `curvature`",
-    )?;
+    );
     if let Some(mask) = &evolve.mask {
-        timeless("evolve.mask", mask)?;
+        flaws.timeless("evolve.mask", mask);
     }
     if config.mesh().is_some() {
-        schemes(config.cfl(), evolve, at_rest)?;
+        schemes(flaws, config.cfl(), evolve, at_rest);
         if let Some((key, _)) = evolve.volumes().first() {
             let remedy = "convert it to a vertex array, and name it with `data`";
-            return Err(flaw(key, "is a volume, but volumes are for tiles only", remedy));
+            return flaws.add(key, "is a volume, but volumes are for tiles only", remedy);
         }
     }
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
-        held(config, "evolve.velocity", a)?;
+        flaws.held(config, "evolve.velocity", a);
     }
     if let Some(Velocity::Components(a)) = &evolve.velocity {
         for (k, number) in a.iter().enumerate().filter_map(|(k, x)| Some((k, x.number()?))) {
-            held(config, &format!("evolve.velocity.{k}"), &[number])?;
+            flaws.held(config, &format!("evolve.velocity.{k}"), &[number]);
         }
     }
     if let Some(Velocity::Rotation(turn)) = &evolve.velocity {
-        finite("evolve.velocity.rotation.axis", &turn.axis)?;
-        finite("evolve.velocity.rotation.center", &turn.center)?;
+        flaws.finite("evolve.velocity.rotation.axis", &turn.axis);
+        flaws.finite("evolve.velocity.rotation.center", &turn.center);
         let key = "evolve.velocity.rotation.axis";
-        require(turn.axis.iter().any(|&x| x != 0.0), key, "must not be zero", "")?;
+        flaws.require(turn.axis.iter().any(|&x| x != 0.0), key, "must not be zero", "");
         let (key, period) = ("evolve.velocity.rotation.period", turn.period);
-        require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "")?;
+        flaws.require(period != 0.0 && period.is_finite(), key, "must be finite and not 0", "");
     }
     if let Some(eps) = evolve.normal_speed.as_ref().and_then(Coefficient::number) {
-        held(config, "evolve.normal_speed", &[eps])?;
+        flaws.held(config, "evolve.normal_speed", &[eps]);
     }
     for (key, coefficient) in [
         ("evolve.curvature", &evolve.curvature),
         ("evolve.weighted_curvature", &evolve.weighted_curvature),
     ] {
         if let Some(beta) = coefficient.as_ref().and_then(Coefficient::number) {
-            held(config, key, &[beta])?;
-            require(
+            flaws.held(config, key, &[beta]);
+            flaws.require(
                 beta >= 0.0,
                 key,
                 format!("must be >= 0, but is {beta}"),
                 "a negative coefficient means a backward heat flow, which has no solution",
-            )?;
+            );
         }
     }
-    Ok(())
 }
 
 /// Checks the keys of terms and schemes on meshes: ranges and conflicts.
-fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
+fn schemes(flaws: &mut Flaws, cfl: f64, evolve: &Evolve, at_rest: bool) {
     let implicit = evolve.curvature_step == CurvatureStep::Implicit;
     let most = if implicit { 100.0 } else { 2.0 };
     let remedy = if implicit {
@@ -101,59 +100,59 @@ fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
         "larger values are stable only with curvature_step = \"implicit\""
     };
     let what = format!("must be in (0, {most}], but is {cfl}");
-    require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
-    require(
+    flaws.require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy);
+    flaws.require(
         evolve.curvature.is_none() || evolve.weighted_curvature.is_none(),
         "evolve.weighted_curvature",
         "conflicts with `curvature`",
         "add the constant to the weight, as in weighted_curvature = \"w + 0.1\"",
-    )?;
+    );
     let has_curvature = evolve.curvature.is_some() || evolve.weighted_curvature.is_some();
-    require(
+    flaws.require(
         has_curvature || evolve.curvature_step == CurvatureStep::Auto,
         "evolve.curvature_step",
         "is given without a curvature",
         "remove it, or add `curvature`",
-    )?;
+    );
     let key = "evolve.advection";
-    require(
+    flaws.require(
         evolve.advection.is_none() || !at_rest,
         key,
         "is given without a velocity",
         "remove it, or add `velocity`",
-    )?;
+    );
     let hopf_lax = evolve.normal_motion == NormalMotion::HopfLax;
-    require(
+    flaws.require(
         !hopf_lax || evolve.normal_speed.is_some(),
         "evolve.normal_motion",
         "is given without a normal_speed",
         "remove it, or add `normal_speed`",
-    )?;
+    );
     let positive = evolve.advection() == Advection::PositiveCoefficient && !hopf_lax;
-    require(
+    flaws.require(
         !evolve.one_pass || positive,
         "evolve.one_pass",
         "combines two terms of the positive-coefficient scheme, but another scheme is selected",
         "remove it, or the other scheme",
-    )?;
-    require(
+    );
+    flaws.require(
         !evolve.one_pass || !at_rest && evolve.normal_speed.is_some(),
         "evolve.one_pass",
         "combines velocity and normal_speed, but one of them is missing",
         "remove it",
-    )?;
-    require(
+    );
+    flaws.require(
         evolve.inflow.is_none() || !at_rest,
         "evolve.inflow",
         "is given without a velocity",
         "remove it, or add `velocity`",
-    )?;
+    );
     if let Some(value) = evolve.inflow.as_ref().and_then(Coefficient::number) {
-        finite("evolve.inflow", &[value])?;
+        flaws.finite("evolve.inflow", &[value]);
     }
     let q = evolve.least_quality;
     let key = "evolve.least_quality";
-    require(
+    flaws.require(
         (0.0..=1.0).contains(&q),
         key,
         format!("must be between 0 and 1, but is {q}"),
@@ -161,32 +160,32 @@ fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
     )
 }
 
-pub(super) fn reinitialize(config: &Config) -> Checked {
+pub(super) fn reinitialize(flaws: &mut Flaws, config: &Config) {
     let (rule, half_width) = (config.rule(), config.half_width());
     if let Rule::Every(n) = rule {
-        at_least_one("reinitialize.rule.every", Some(n))?;
+        flaws.at_least_one("reinitialize.rule.every", Some(n));
     }
     if let HalfWidth::Length { length } = half_width {
-        positive("reinitialize.half_width.length", Some(length))?;
+        flaws.positive("reinitialize.half_width.length", Some(length));
     }
     if config.mesh().is_none() {
-        return Ok(());
+        return;
     }
     if let HalfWidth::Edges(n) = half_width {
-        require(
+        flaws.require(
             (2.0..=1e6).contains(&n),
             "reinitialize.half_width",
             format!("must be between 2 and 1e6 mean edge lengths, but is {n}"),
             "use at least 5",
-        )?;
+        );
     }
-    require(
+    flaws.require(
         rule != Rule::Never || half_width == HalfWidth::Whole,
         "reinitialize.rule",
         "is \"never\", but a narrow band must follow the interface",
         "add half_width = \"whole\", or choose another rule",
-    )?;
-    require(
+    );
+    flaws.require(
         rule != Rule::Published || half_width != HalfWidth::Whole,
         "reinitialize.rule",
         "\"published\" depends on the half width, but half_width is \"whole\"",

@@ -1,8 +1,7 @@
 //! Checks a case on tiles.
 
-use super::{
-    Checked, at_least_one, check_path, check_spacing, finite, flaw, positive, require, timeless,
-};
+use super::flaws::Flaws;
+use super::{check_path, check_spacing};
 use crate::config::initial::Initial;
 use crate::config::tables::{Evolve, Precision, Rule, SeriesFormat};
 use crate::config::tiled::{Storage, TiledSource};
@@ -21,149 +20,173 @@ const MOST_LEVELS: u32 = 8;
 /// Largest stable CFL factor.
 const LARGEST_CFL: f64 = 0.9;
 
-pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
-    positive("domain.tiled.dx", Some(tiles.dx))?;
-    finite("domain.tiled.origin", &tiles.origin)?;
+pub(super) fn check(flaws: &mut Flaws, config: &Config, tiles: &TiledSource) {
+    flaws.positive("domain.tiled.dx", Some(tiles.dx));
+    flaws.finite("domain.tiled.origin", &tiles.origin);
     let edge = tiles.tile_edge;
     let key = "domain.tiled.tile_edge";
-    require([4, 8].contains(&edge), key, format!("must be 4 or 8, is {edge}"), "")?;
+    flaws.require([4, 8].contains(&edge), key, format!("must be 4 or 8, is {edge}"), "");
     let fits = tiles.storage == Storage::Full || config.precision() == Precision::F32;
     let what = "is \"16-bit\", but precision is \"f64\"";
-    require(fits, "domain.tiled.storage", what, "use storage = \"full\", or precision = \"f32\"")?;
+    flaws.require(
+        fits,
+        "domain.tiled.storage",
+        what,
+        "use storage = \"full\", or precision = \"f32\"",
+    );
     let what = format!("must be between 1 and {MOST_LEVELS}, but is {}", tiles.levels);
-    require((1..=MOST_LEVELS).contains(&tiles.levels), "domain.tiled.levels", what, "")?;
+    flaws.require((1..=MOST_LEVELS).contains(&tiles.levels), "domain.tiled.levels", what, "");
     if tiles.levels > 1 {
-        check_rest(config)?;
+        check_rest(flaws, config);
     }
     if let Some(bounds) = &tiles.bounds {
         let (min, max) = (bounds.min, bounds.max);
-        finite("domain.tiled.bounds.min", &min)?;
-        finite("domain.tiled.bounds.max", &max)?;
+        flaws.finite("domain.tiled.bounds.min", &min);
+        flaws.finite("domain.tiled.bounds.max", &max);
         let ordered = (0..3).all(|k| min[k] < max[k]);
         let what = format!("must exceed min on every axis, is {max:?} with min {min:?}");
-        require(ordered, "domain.tiled.bounds.max", what, "")?;
+        flaws.require(ordered, "domain.tiled.bounds.max", what, "");
     }
     if config.distance.is_some() {
         let remedy = "use [domain.mesh], with generate.cube for a box";
-        return Err(flaw("distance", "works on meshes only, not on tiles", remedy));
+        return flaws.add("distance", "works on meshes only, not on tiles", remedy);
     }
     if let Some(evolve) = &config.evolve {
-        check_evolve(config, evolve)?;
-        check_band(config)?;
+        check_evolve(flaws, config, evolve);
+        check_band(flaws, config);
     }
-    check_initial(config, tiles)?;
-    check_output(config)
+    check_initial(flaws, config, tiles);
+    check_output(flaws, config)
 }
 
 /// Checks that coefficients do not depend on time, because coarser grids ignore time.
-fn check_rest(config: &Config) -> Checked {
-    let Some(evolve) = &config.evolve else { return Ok(()) };
+fn check_rest(flaws: &mut Flaws, config: &Config) {
+    let Some(evolve) = &config.evolve else { return };
     for (key, coefficient) in
         [("evolve.normal_speed", &evolve.normal_speed), ("evolve.curvature", &evolve.curvature)]
     {
         if let Some(Coefficient::Expression(expression)) = coefficient {
-            timeless(key, expression)?;
+            flaws.timeless(key, expression);
         }
     }
     if let Some(Velocity::Components(components)) = &evolve.velocity {
         for component in components {
             if let Component::Expression(expression) = component {
-                timeless("evolve.velocity", expression)?;
+                flaws.timeless("evolve.velocity", expression);
             }
         }
     }
-    Ok(())
 }
 
 /// Returns an error if a key that applies only to meshes is given.
-fn of_meshes(given: bool, key: &str, remedy: &str) -> Checked {
-    require(!given, key, "is for meshes only, not for tiles", remedy)
+fn of_meshes(flaws: &mut Flaws, given: bool, key: &str, remedy: &str) {
+    flaws.require(!given, key, "is for meshes only, not for tiles", remedy)
 }
 
-fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
+fn check_evolve(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     let cfl = config.cfl();
     let what = format!("must be in (0, {LARGEST_CFL}] on tiles, but is {cfl}");
-    require(cfl > 0.0 && cfl <= LARGEST_CFL, "evolve.cfl", what, "use 0.5, the recommended value")?;
-    of_meshes(evolve.weighted_curvature.is_some(), "evolve.weighted_curvature", "use `curvature`")?;
-    of_meshes(evolve.inflow.is_some(), "evolve.inflow", "remove it; tiles have no boundary")?;
+    flaws.require(
+        cfl > 0.0 && cfl <= LARGEST_CFL,
+        "evolve.cfl",
+        what,
+        "use 0.5, the recommended value",
+    );
+    of_meshes(
+        flaws,
+        evolve.weighted_curvature.is_some(),
+        "evolve.weighted_curvature",
+        "use `curvature`",
+    );
+    of_meshes(flaws, evolve.inflow.is_some(), "evolve.inflow", "remove it; tiles have no boundary");
     let scheme = "remove it, see `scheme`";
-    of_meshes(evolve.advection.is_some(), "evolve.advection", scheme)?;
+    of_meshes(flaws, evolve.advection.is_some(), "evolve.advection", scheme);
     let other = evolve.normal_motion != NormalMotion::default();
-    of_meshes(other, "evolve.normal_motion", scheme)?;
-    of_meshes(evolve.one_pass, "evolve.one_pass", scheme)?;
-    of_meshes(evolve.mask.is_some(), "evolve.mask", "use a speed that is 0 there")?;
-    of_meshes(evolve.clip, "evolve.clip", "remove it")?;
+    of_meshes(flaws, other, "evolve.normal_motion", scheme);
+    of_meshes(flaws, evolve.one_pass, "evolve.one_pass", scheme);
+    of_meshes(flaws, evolve.mask.is_some(), "evolve.mask", "use a speed that is 0 there");
+    of_meshes(flaws, evolve.clip, "evolve.clip", "remove it");
     let other = evolve.curvature_step != CurvatureStep::default();
-    of_meshes(other, "evolve.curvature_step", "remove it")?;
-    of_meshes(evolve.least_quality != LEAST_QUALITY, "evolve.least_quality", "remove it")?;
+    of_meshes(flaws, other, "evolve.curvature_step", "remove it");
+    of_meshes(flaws, evolve.least_quality != LEAST_QUALITY, "evolve.least_quality", "remove it");
     let data = matches!(evolve.velocity, Some(Velocity::Data(_)));
-    of_meshes(data, "evolve.velocity.data", "use expressions or volumes")?;
+    of_meshes(flaws, data, "evolve.velocity.data", "use expressions or volumes");
     for (key, coefficient) in
         [("evolve.normal_speed", &evolve.normal_speed), ("evolve.curvature", &evolve.curvature)]
     {
         let data = matches!(coefficient, Some(Coefficient::Data { .. }));
-        of_meshes(data, &format!("{key}.data"), "use an expression or { volume = \"FILE\" }")?;
+        of_meshes(
+            flaws,
+            data,
+            &format!("{key}.data"),
+            "use an expression or { volume = \"FILE\" }",
+        );
     }
     for (key, array) in evolve.volumes() {
-        check_path(config, &format!("{key}.volume"), &array.volume)?;
-        check_spacing(&key, array.spacing)?;
+        check_path(flaws, config, &format!("{key}.volume"), &array.volume);
+        check_spacing(flaws, &key, array.spacing);
         if let Some(Err(what)) = array.raw.as_deref().map(str::parse::<RawLayout>) {
-            return Err(flaw(&format!("{key}.raw"), what, ""));
+            return flaws.add(&format!("{key}.raw"), what, "");
         }
     }
-    Ok(())
 }
 
-fn check_band(config: &Config) -> Checked {
+fn check_band(flaws: &mut Flaws, config: &Config) {
     let key = "reinitialize.half_width";
     match config.half_width() {
         HalfWidth::Edges(n) => {
             let (low, high) = (HALF_WIDTH.start(), HALF_WIDTH.end());
             let what = format!("must be between {low} and {high} voxels, but is {n}");
-            require(HALF_WIDTH.contains(&n), key, what, "use 3, the recommended value")?;
+            flaws.require(HALF_WIDTH.contains(&n), key, what, "use 3, the recommended value");
         }
         HalfWidth::Length { .. } => {}
         HalfWidth::Whole => {
             let remedy = "use a number of voxels, such as 3";
-            return Err(flaw(key, "is \"whole\", but tiles cannot cover all of space", remedy));
+            return flaws.add(key, "is \"whole\", but tiles cannot cover all of space", remedy);
         }
     }
     let (rule, table) = (config.rule(), &config.reinitialize);
     let of_meshes = matches!(rule, Rule::Published | Rule::Displacement);
     let what = "is a rule for meshes";
-    require(!of_meshes, "reinitialize.rule", what, "use { every = 5 } or \"never\"")?;
-    positive("reinitialize.rescaling", table.rescaling)?;
+    flaws.require(!of_meshes, "reinitialize.rule", what, "use { every = 5 } or \"never\"");
+    flaws.positive("reinitialize.rescaling", table.rescaling);
     let alone = rule == Rule::Never && table.method.is_none() && table.iterations.is_none();
     let what = "conflicts with the other reinitialization keys";
-    require(table.rescaling.is_none() || alone, "reinitialize.rescaling", what, "remove one")?;
+    flaws.require(table.rescaling.is_none() || alone, "reinitialize.rescaling", what, "remove one");
     let what = "is for method = \"equation\" only";
     let fits = table.iterations.is_none() || config.method() == Method::Equation;
-    require(fits, "reinitialize.iterations", what, "remove it")?;
-    at_least_one("reinitialize.iterations", table.iterations)?;
+    flaws.require(fits, "reinitialize.iterations", what, "remove it");
+    flaws.at_least_one("reinitialize.iterations", table.iterations);
     let reach = config.scheme() == Scheme::Weno5;
     let narrow = matches!(config.half_width(), HalfWidth::Edges(n) if n < 2.0);
     let what = "is too narrow for scheme = \"weno5\"";
-    require(!(reach && narrow), key, what, "use 3, or scheme = \"first-order\"")
+    flaws.require(!(reach && narrow), key, what, "use 3, or scheme = \"first-order\"")
 }
 
-fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
-    let Some(initial) = &config.initial else { return Ok(()) };
+fn check_initial(flaws: &mut Flaws, config: &Config, tiles: &TiledSource) {
+    let Some(initial) = &config.initial else { return };
     let needs_bounds = match initial {
-        Initial::Data { .. } => return of_meshes(true, "initial.data", "use a shape or a file"),
-        Initial::Group { .. } => return of_meshes(true, "initial.group", "use a shape or a file"),
-        Initial::Curve { .. } => return of_meshes(true, "initial.curve", "use a shape or a file"),
+        Initial::Data { .. } => {
+            return of_meshes(flaws, true, "initial.data", "use a shape or a file");
+        }
+        Initial::Group { .. } => {
+            return of_meshes(flaws, true, "initial.group", "use a shape or a file");
+        }
+        Initial::Curve { .. } => {
+            return of_meshes(flaws, true, "initial.curve", "use a shape or a file");
+        }
         Initial::Mesh { .. } | Initial::Volume { .. } => false,
         Initial::Region(region) => !region.is_bounded(),
         Initial::Image { image } => {
             let remedy = "add extrude = [lower, upper], the ends of the mask along z";
             let what = "has no ends along z, which tiles need";
-            require(image.extrude.is_some(), "initial.image", what, remedy)?;
+            flaws.require(image.extrude.is_some(), "initial.image", what, remedy);
             image.union.as_ref().is_some_and(|shape| shape.bounds().is_none())
         }
         Initial::Expression { .. } => true,
         Initial::Shape(shape) => shape.bounds().is_none(),
     };
-    require(
+    flaws.require(
         !needs_bounds || tiles.bounds.is_some(),
         "initial",
         "is unbounded",
@@ -171,21 +194,21 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
     )
 }
 
-fn check_output(config: &Config) -> Checked {
+fn check_output(flaws: &mut Flaws, config: &Config) {
     let output = &config.output;
     if let Some(volume) = &output.volume {
         for (key, corner) in [("min", &volume.min), ("max", &volume.max)] {
-            finite(&format!("output.volume.{key}"), corner.as_ref().map_or(&[], |c| &c[..]))?;
+            flaws.finite(&format!("output.volume.{key}"), corner.as_ref().map_or(&[], |c| &c[..]));
         }
         if let (Some(min), Some(max)) = (&volume.min, &volume.max) {
             let ordered = (0..3).all(|k| min[k] <= max[k]);
             let what = format!("must not be below min on any axis, is {max:?} with min {min:?}");
-            require(ordered, "output.volume.max", what, "")?;
+            flaws.require(ordered, "output.volume.max", what, "");
         }
     }
     let of_files = output.format != SeriesFormat::default();
-    of_meshes(of_files, "output.format", "remove it; states on tiles are .vtp files")?;
-    of_meshes(!output.fields.is_empty(), "output.fields", "remove it")?;
-    of_meshes(output.gifti, "output.gifti", "remove it")?;
-    of_meshes(output.freesurfer, "output.freesurfer", "remove it")
+    of_meshes(flaws, of_files, "output.format", "remove it; states on tiles are .vtp files");
+    of_meshes(flaws, !output.fields.is_empty(), "output.fields", "remove it");
+    of_meshes(flaws, output.gifti, "output.gifti", "remove it");
+    of_meshes(flaws, output.freesurfer, "output.freesurfer", "remove it")
 }

@@ -79,6 +79,13 @@ impl Expression {
         Ok(Expression { tree: parse::parse(text)?, text: text.to_string() })
     }
 
+    /// Returns the flaws of a text, at most one for each function with an unknown name or a wrong
+    /// number of arguments, and one for the first other error. It is empty if [`Expression::parse`]
+    /// succeeds, and otherwise begins with the error of that function.
+    pub fn flaws(text: &str) -> Vec<Flaw> {
+        parse::flaws(text)
+    }
+
     /// Returns the text that the expression was parsed from.
     pub fn text(&self) -> &str {
         &self.text

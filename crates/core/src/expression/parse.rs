@@ -86,6 +86,19 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
     parse_noting(text, Some(Vec::new())).map_or(Vec::new(), |(_, parts)| parts)
 }
 
+/// Returns all flaws of a text that can be found: also those after an unknown function or a wrong
+/// number of arguments. The first is the error of [`parse`].
+pub(super) fn flaws(text: &str) -> Vec<Flaw> {
+    let Err(first) = parse(text) else { return Vec::new() };
+    let tokens = if text.len() > LONGEST { None } else { tokens(text).ok() };
+    let Some(tokens) = tokens else { return vec![first] };
+    let mut parser = Parser { tolerated: Some(Vec::new()), ..Parser::new(text, tokens, None) };
+    let whole = parser.whole();
+    let mut flaws = parser.tolerated.unwrap_or_default();
+    flaws.extend(whole.err());
+    if flaws.is_empty() { vec![first] } else { flaws }
+}
+
 /// The byte range of a subexpression in the text, and its tree.
 type Part = (Range<usize>, Node);
 
@@ -99,15 +112,9 @@ fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>
         let what = "the expression is empty";
         return Err(Flaw::new(text, 0..0, what, "write a number or a formula, such as 1 + x^2"));
     }
-    let mut parser = Parser { text, tokens: tokens(text)?, next: 0, nested: 0, noted };
-    let Built { node, .. } = parser.binary(1)?;
-    match parser.peek() {
-        Token::End => Ok((node, parser.noted.unwrap_or_default())),
-        Token::Symbol(")") => {
-            Err(parser.flaw("this `)` has no matching `(`", "remove it, or add a `(`"))
-        }
-        _ => Err(parser.no_operator("an operator or the end")),
-    }
+    let mut parser = Parser::new(text, tokens(text)?, noted);
+    let node = parser.whole()?;
+    Ok((node, parser.noted.unwrap_or_default()))
 }
 
 /// A tree and its number of levels.
@@ -124,9 +131,42 @@ struct Parser<'t> {
     nested: usize,
     /// The subexpressions so far, if requested.
     noted: Option<Vec<Part>>,
+    /// The flaws after which the parser went on. It stops at the first flaw if this is `None`.
+    tolerated: Option<Vec<Flaw>>,
 }
 
 impl<'t> Parser<'t> {
+    fn new(
+        text: &'t str,
+        tokens: Vec<(Token<'t>, Range<usize>)>,
+        noted: Option<Vec<Part>>,
+    ) -> Self {
+        Parser { text, tokens, next: 0, nested: 0, noted, tolerated: None }
+    }
+
+    /// Parses the whole text.
+    fn whole(&mut self) -> Result<Node, Flaw> {
+        let Built { node, .. } = self.binary(1)?;
+        match self.peek() {
+            Token::End => Ok(node),
+            Token::Symbol(")") => {
+                Err(self.flaw("this `)` has no matching `(`", "remove it, or add a `(`"))
+            }
+            _ => Err(self.no_operator("an operator or the end")),
+        }
+    }
+
+    /// Stops at a flaw, or notes it and returns a value to go on with.
+    fn tolerate(&mut self, flaw: Flaw) -> Result<Built, Flaw> {
+        match &mut self.tolerated {
+            None => Err(flaw),
+            Some(noted) => {
+                noted.push(flaw);
+                Ok(Built { node: Node::Variable(Variable::X), levels: 1 })
+            }
+        }
+    }
+
     fn peek(&self) -> Token<'t> {
         self.tokens.get(self.next).map_or(Token::End, |(token, _)| *token)
     }
@@ -325,7 +365,10 @@ impl<'t> Parser<'t> {
             (Some(function), true) => return self.call(name, function),
             (None, true) => {
                 let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
-                return Err(self.flaw(format!("unknown function `{name}`"), suggest(name, &names)));
+                let flaw = self.flaw(format!("unknown function `{name}`"), suggest(name, &names));
+                let value = self.tolerate(flaw)?;
+                self.arguments()?;
+                return Ok(value);
             }
             (Some(_), false) => {
                 return Err(self.flaw(
@@ -358,8 +401,8 @@ impl<'t> Parser<'t> {
         Built { node: Node::Array { name, span }, levels: 1 }
     }
 
-    fn call(&mut self, name: &str, function: Function) -> Result<Built, Flaw> {
-        let start = self.span().start;
+    /// Consumes the name of a function and its arguments.
+    fn arguments(&mut self) -> Result<Vec<Built>, Flaw> {
         self.next += 1;
         let opened = self.span();
         self.next += 1;
@@ -371,6 +414,12 @@ impl<'t> Parser<'t> {
             }
         }
         self.close(&opened)?;
+        Ok(arguments)
+    }
+
+    fn call(&mut self, name: &str, function: Function) -> Result<Built, Flaw> {
+        let start = self.span().start;
+        let arguments = self.arguments()?;
         let mut rest = arguments.into_iter();
         let (count, expected) = (
             rest.len(),
@@ -396,7 +445,7 @@ impl<'t> Parser<'t> {
             _ => {
                 let end = self.tokens.get(self.next - 1).map_or(start, |(_, span)| span.end);
                 let what = format!("`{name}` takes {expected}, found {count}");
-                return Err(Flaw::new(self.text, start..end, what, ""));
+                return self.tolerate(Flaw::new(self.text, start..end, what, ""));
             }
         };
         Ok(self.note(start, built))

@@ -529,3 +529,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn all_flaws_of_a_text_are_found() {
+    for (text, expected) in [
+        ("1 + x", &[] as &[&str]),
+        (
+            "sin(1, 2) + foo(bar(x)) + (",
+            &["`sin` takes", "function `foo`", "function `bar`", "value"],
+        ),
+        ("", &["the expression is empty"]),
+        ("foo(", &["function `foo`", "expected a value"]),
+    ] {
+        let flaws = Expression::flaws(text);
+        assert_eq!(flaws.len(), expected.len(), "{text}: {flaws:?}");
+        let first = Expression::parse(text).err().map(|flaw| flaw.to_string());
+        assert_eq!(flaws.first().map(|flaw| flaw.to_string()), first);
+        for (flaw, part) in flaws.iter().zip(expected) {
+            assert!(flaw.to_string().contains(part), "{flaw}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Tests that `zeroset check` reports the problems of a case all at once, also those that concern
+//! the file itself, and that the first of them is the error of `zeroset run`.
+
+#[path = "support/place.rs"]
+mod place;
+use place::Place;
+
+/// Checks that a case has exactly the problems that contain these texts, in this order, and that
+/// `run` reports the first of them.
+#[track_caller]
+fn check(case: &str, expected: &[&str]) {
+    let place = Place::new();
+    place.put("c.toml", case);
+    let (code, said) = place.outcome("check c.toml");
+    assert_eq!(code, 2, "{said}");
+    let found: Vec<&str> = said.split("error: ").skip(1).collect();
+    assert_eq!(found.len(), expected.len(), "{said}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.contains(expected), "{expected}: {said}");
+    }
+    let (code, said) = place.outcome("run c.toml");
+    assert_eq!((code, said), (2, format!("error: {}", found[0])));
+}
+
+/// Returns a case on a square with these lines in `[initial]` and `[evolve]`.
+fn case(initial: &str, evolve: &str) -> String {
+    format!(
+        "version = 1\n[domain.mesh.generate.square]\ncells = [4, 4]\n[initial]\n{initial}\n[evolve]\n{evolve}\n"
+    )
+}
+
+#[test]
+fn mistakes_in_several_expressions() {
+    let evolve = "normal_speed = \"foo(1) + bar(\"\nmask = \"1 +\"\nend_time = 1";
+    let case = case("expression = \"x - 0.5 + (\"", evolve);
+    let place = Place::new();
+    place.put("c.toml", &case);
+    let (_, said) = place.outcome("check c.toml");
+    for part in ["c.toml:5", "function `foo`", "function `bar`", "c.toml:8"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(said.matches("error: ").count(), 5, "{said}");
+    // A vector has several expressions, and each is checked.
+    let evolve = "velocity = [\"y +\", \"sin(1, 2)\", 0]\nend_time = 1";
+    check(&self::case("expression = \"x - 0.5\"", evolve), &["expected a value", "`sin` takes"]);
+}
+
+#[test]
+fn values_out_of_range() {
+    let evolve = "normal_speed = 1\ncfl = 99\nend_time = -1";
+    check(&case("expression = \"x - 0.5\"", evolve), &["evolve.end_time", "evolve.cfl"]);
+    let rules = "[output]\nevery = 0\ninterval = -1\n[distance]\nwidth = -1\nspeed = \"t\"\n";
+    let text = format!("version = 1\ndomain.mesh.path = \"${{NOT_SET_HERE}}/a.vtp\"\n{rules}");
+    let expected = [
+        "domain.mesh.path",
+        "distance needs exactly one source",
+        "distance.width",
+        "distance.speed",
+        "output.every",
+        "output.interval",
+    ];
+    check(&text, &expected);
+}
+
+#[test]
+fn unknown_keys_hide_nothing() {
+    let evolve =
+        "normal_speed = 1\nbogus2 = 3\ncfl = 99\nend_time = 1\n[output]\nfoo = 1\nevery = \"x\"";
+    let text = case("expression = \"x - 0.5 + yy\"\nbogus = 1", evolve);
+    let place = Place::new();
+    place.put("c.toml", &text);
+    let (_, said) = place.outcome("check c.toml");
+    for part in ["`bogus`", "`bogus2`", "`foo`", "expected an integer", "evolve.cfl", "\"yy\""] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(said.matches("error: ").count(), 6, "{said}");
+    // The missing end is a consequence of the unknown key, and the missing files are not.
+    let text = "version = 1\ndomain.mesh = { path = \"a.vtp\", data = [{ path = \"b.txt\" }] }\n\
+                [initial]\nexpression = \"x\"\n[evolve]\nnormal_speed = 1\nend_tim = 1\n";
+    check(text, &["unknown key `end_tim`", "a.vtp: cannot be read", "b.txt: cannot be read"]);
+}
+
+#[test]
+fn a_table_with_mistakes_is_left_out() {
+    let evolve = "normal_speed = 1\nend_time = 1";
+    check(&case("ball = { center = [0, 0, 0] }", evolve), &["key `radius` is missing"]);
+    let text = case("ball = { center = [0, 0, 0], radius = \"1\", mass = 2 }", evolve);
+    let place = Place::new();
+    place.put("c.toml", &text);
+    let (_, said) = place.outcome("check c.toml");
+    assert!(said.contains("`mass`") && said.contains("expected a number"), "{said}");
+    assert_eq!(said.matches("error: ").count(), 2, "{said}");
+}
+
+#[test]
+fn mistakes_of_the_syntax() {
+    check(
+        "version = 1\n[domain\n[initial]\nexpression = \"x\n[evolve]\ncfl = 1..2\n",
+        &["c.toml:2: not TOML", "c.toml:4: not TOML", "c.toml:6: not TOML"],
+    );
+}
+
+#[test]
+fn all_unknown_names_of_an_expression() {
+    let evolve = "normal_speed = \"foo + bar\"\nmask = \"x > qq\"\nend_time = 1";
+    let text = case("expression = \"x - 0.5 + yy + zz\"", evolve);
+    let place = Place::new();
+    place.put("c.toml", &text);
+    let (_, said) = place.outcome("check c.toml");
+    for name in ["qq", "yy", "zz", "foo", "bar"] {
+        assert_eq!(said.matches(&format!("\"{name}\"")).count(), 1, "{said}");
+    }
+    assert_eq!(said.matches("error: ").count(), 5, "{said}");
+    let evolve = "normal_speed = \"sin(1, 2)\"\nend_time = 1\n[output]\ninterval = 0.1\nevery = 3";
+    let text = case("expression = \"x - 0.5 + yy\"", evolve);
+    check(&text, &["`sin` takes", "output.interval conflicts", "\"yy\""]);
+}
