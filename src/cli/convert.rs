@@ -245,7 +245,9 @@ fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
         if !args.repair {
             mesh = joined(mesh, weld, args.input(), ui).map_err(in_file)?;
         }
-        mesh = boundary(&mesh).map_err(in_file)?;
+        let found = boundary(&mesh, Some(weld)).map_err(in_file)?;
+        ui.warn_of(&args.input, found.doubts());
+        mesh = found.surface;
     }
     if let Some(size) = args.holes.size() {
         triangles_only(&mesh, "--fill-holes")?;

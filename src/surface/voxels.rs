@@ -205,7 +205,7 @@ impl Voxels {
 /// Returns the mesh itself, or its boundary if the cells are tetrahedra.
 fn skin(mesh: &Mesh) -> Result<Cow<'_, Mesh>> {
     match mesh.kind {
-        Kind::Volume => boundary(mesh).map(Cow::Owned),
+        Kind::Volume => boundary(mesh, None).map(|found| Cow::Owned(found.surface)),
         Kind::Surface | Kind::Planar => Ok(Cow::Borrowed(mesh)),
     }
 }

@@ -323,7 +323,11 @@ fn cells_with_separate_vertices_are_joined_at_hanging_nodes() {
             let (whole, repair) = checked(&mesh);
             assert!(is_whole(&whole), "{kind:?} {ratio} {is_elementwise}");
             assert!(repair.join.slit_at.is_none(), "{:?}", repair.join);
-            assert!(repair.doubts().is_empty(), "{:?}", repair.doubts());
+            // The faces on the two sides may be cut along different diagonals.
+            let unmatched = &repair.unmatched;
+            assert_eq!((unmatched.partial, unmatched.apart), (0, 0), "{unmatched:?}");
+            assert_eq!(repair.doubts().len(), usize::from(unmatched.faces > 0));
+            assert!(kind == Kind::Volume || unmatched.faces == 0);
             assert_eq!(inspect(&whole).components, 1);
         }
     }

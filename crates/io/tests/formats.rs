@@ -265,7 +265,7 @@ fn three_versions_of_gmsh_hold_the_same_hexahedra() {
         assert_eq!((found.nonmanifold, found.inverted, found.degenerate), (0, 1200, 0));
         assert_eq!(found.components, 1);
         assert_eq!(groups(&file.mesh), groups(&v1.mesh));
-        let mut outer = boundary(&file.mesh).unwrap();
+        let mut outer = boundary(&file.mesh, None).unwrap().surface;
         let mut quads = outer.clone();
         let Some(Members::Simplices { vertices, .. }) =
             file.mesh.groups.iter().map(|g| &g.members).find(|m| !matches!(m, Members::Cells(_)))

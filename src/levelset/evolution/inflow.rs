@@ -96,8 +96,9 @@ impl Inflow {
     }
 
     /// Returns the vector whose scalar product with the velocity is the flux out of the gaps at
-    /// `boundary()[k]`. A gap is a place where the repair of the mesh left out flat tetrahedra. The
-    /// faces beside a gap belong to one cell only, but are not on the boundary.
+    /// `boundary()[k]`. A gap is a place where the repair of the mesh left out flat tetrahedra, or
+    /// where the two sides are divided differently. The faces beside a gap belong to one cell only,
+    /// but are not on the boundary.
     pub fn gap(&self, k: usize) -> [f64; 3] {
         self.gaps.get(k).copied().unwrap_or_default()
     }
@@ -221,6 +222,8 @@ fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option
     /// The search compares all tetrahedra at a vertex with each other. A vertex with more of them
     /// than this is a hub of many thin cells, and is assumed to have no gaps.
     const MOST_CELLS: usize = 1 << 10;
+    /// The rounding error of the weights of a probe, as a fraction of the largest weight.
+    const ROUNDING: f64 = 1e-4;
     if patch.row(local).len() > MOST_CELLS {
         return Some(None);
     }
@@ -253,7 +256,12 @@ fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option
             let outward = b.cross(&c);
             let outward = if outward.dot(&opposite) > 0.0 { -outward } else { outward };
             let probe = b.normalize() + c.normalize() + outward.normalize() * SLOPE;
-            let is_filled = |k: usize| (inverses[k] * probe).min() > 0.0;
+            let is_filled = |k: usize| {
+                // The probe may run along a face between two tetrahedra, for example if the two
+                // sides cut a quadrilateral along different diagonals.
+                let weights = inverses[k] * probe;
+                weights.min() > -ROUNDING * weights.max()
+            };
             if (0..around.len()).any(|other| other != cell && is_filled(other)) {
                 n_gaps += 1;
                 // N_i has the mean 1/3 on a face, whose area is half the length of the cross

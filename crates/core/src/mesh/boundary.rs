@@ -4,29 +4,82 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::overlaps::{Cover, covers};
+use super::repair::Weld;
+use super::rounding::Rounding;
 use super::{Group, Kind, Members, Mesh};
 use crate::error::{Error, Result};
+use crate::words::{counted, noun};
 
 /// The four faces of a positive tetrahedron, counterclockwise as seen from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 /// Marks a vertex that is not on the boundary.
 const INSIDE: u32 = u32::MAX;
+/// The rounding of coordinates is tolerated if it is at most this fraction of the longest edge.
+const FINE: f64 = 5e-2;
+
+/// The boundary of a tetrahedral mesh. pub struct Boundary { /// The triangles, oriented outwards.
+pub surface: Mesh, /// The number of faces that belong to one tetrahedron but are not on the
+boundary, because the /// faces of tetrahedra on the other side cover them. pub left_out: usize, ///
+The number of faces of the surface of which such faces cover a part. pub partial: usize, }
+
+impl Boundary {
+    /// Returns sentences about the faces that others cover.
+    pub fn doubts(&self) -> impl Iterator<Item = String> {
+        let faces = |n: usize| counted(n, ["face", "faces"]);
+        let (n, m) = (self.left_out, self.partial);
+        let left_out = (n > 0).then(|| {
+            format!(
+                "{} inside the mesh {} left out of the boundary, because the faces on the other \
+                 side are divided differently",
+                faces(n),
+                noun(n, ["is", "are"])
+            )
+        });
+        let partial = (m > 0).then(|| {
+            format!(
+                "{} of the boundary {} partly inside the mesh, because faces that are divided \
+                 differently cover a part; the surface is not exact there; use a mesh whose cells \
+                 share whole faces",
+                faces(m),
+                noun(m, ["is", "are"])
+            )
+        });
+        left_out.into_iter().chain(partial)
+    }
+}
 
 /// Returns the boundary of a tetrahedral mesh as triangles that are oriented outwards.
 ///
-/// A boundary face belongs to exactly one tetrahedron. The vertices of these faces are kept, with
-/// their data and in the same order. A triangle inherits the cell data and the groups of its
+/// A boundary face belongs to exactly one tetrahedron. Faces that others cover from the other side
+/// are left out, even if they do not match, unless a group contains them, or `weld`, a group or a
+/// material keeps the two sides apart. Without `weld`, no face is left out, so that the surface is
+/// closed. The vertices of the faces are kept, with their data and in the same order. A triangle
+/// inherits the cell data and the groups of its
 /// tetrahedron. Groups of triangles become groups of cells. Groups of edges and points keep the
 /// members whose vertices all lie on the boundary.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if the mesh consists of triangles.
-pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
+pub fn boundary(mesh: &Mesh, weld: Option<Weld>) -> Result<Boundary> {
     if mesh.kind != Kind::Volume {
         let what = "the boundary of a triangle mesh is not a surface";
         return Err(Error::mesh("", what, "remove --boundary"));
     }
-    let (stored, cell_of) = outer_faces(mesh);
+    let (faces, cells) = outer_faces(mesh);
+    let faces: Vec<([u32; 3], usize)> = faces.into_iter().zip(cells).collect();
+    let found = match weld {
+        Some(weld) => {
+            let rounding = Rounding::new(mesh, faces.iter().flat_map(|face| face.0));
+            let tolerance = |[_, longest]: [f64; 2]| rounding.loose(longest, FINE);
+            covers(mesh, &faces, weld != Weld::Never, tolerance)
+        }
+        None => vec![Cover::default(); faces.len()],
+    };
+    let left_out = found.iter().filter(|cover| cover.is_whole).count();
+    let partial = found.iter().filter(|cover| cover.is_partial).count();
+    let outer = faces.into_iter().zip(&found).filter(|(_, cover)| !cover.is_whole);
+    let (stored, cell_of): (Vec<[u32; 3]>, Vec<usize>) = outer.map(|(face, _)| face).unzip();
     let mut new_of = vec![INSIDE; mesh.n_vertices()];
     for &v in stored.as_flattened() {
         new_of[v as usize] = 0;
@@ -51,7 +104,7 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
             Group { name: group.name.clone(), members }
         })
         .collect();
-    Ok(surface)
+    Ok(Boundary { surface, left_out, partial })
 }
 
 /// Returns the faces that belong to exactly one tetrahedron, and the tetrahedron of each face, in
@@ -141,7 +194,7 @@ mod tests {
             values: Values::Float(cube.vertices.iter().map(|x| x[2]).collect()),
         });
         let all = (0..cube.n_cells() as u32).collect();
-        let bottom = boundary(&cube).unwrap();
+        let bottom = boundary(&cube, Some(Weld::Auto)).unwrap().surface;
         let flat =
             bottom.iter_cells().find(|t| t.iter().all(|&v| bottom.vertices[v as usize][2] == 0.0));
         let corner = |v: &u32| {
@@ -153,7 +206,7 @@ mod tests {
             Group { name: "all".into(), members: Members::Cells(all) },
             Group { name: "bottom".into(), members: Members::Simplices { dimension: 2, vertices } },
         ];
-        let surface = boundary(&cube).unwrap();
+        let surface = boundary(&cube, Some(Weld::Auto)).unwrap().surface;
         assert_eq!(surface.n_cells(), 4 * (2 * 3 + 3 * 4 + 4 * 2));
         assert_eq!(surface.n_vertices(), 60 - 6, "six vertices lie inside");
         let found = inspect(&surface);
@@ -173,6 +226,6 @@ mod tests {
         assert_eq!(surface.group("all").unwrap().members, Members::Cells((0..104).collect()));
         let Members::Cells(bottom) = &surface.group("bottom").unwrap().members else { panic!() };
         assert_eq!(bottom.len(), 1);
-        assert!(boundary(&surface).is_err());
+        assert!(boundary(&surface, None).is_err());
     }
 }

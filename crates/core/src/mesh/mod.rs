@@ -9,12 +9,14 @@ pub mod generate;
 pub mod interface;
 pub mod normals;
 mod numbers;
+mod overlaps;
+mod point_tree;
 pub mod refine;
 pub mod repair;
+mod rounding;
 pub mod statistics;
 
-pub use boundary::boundary;
-pub use boundary::outer_faces;
+pub use boundary::{Boundary, boundary, outer_faces};
 pub use clean::part;
 pub use clean::{Cleaning, assess, clean, clean_repaired};
 pub use normals::{normal_arrays, vertex_normals};

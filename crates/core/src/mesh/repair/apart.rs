@@ -10,7 +10,7 @@ use crate::mesh::{Members, Mesh, Values};
 const MATERIALS: [&str; 4] = ["material", "region", "physical", "tag"];
 
 /// The groups and materials of a mesh, prepared for lookups by facet and cell.
-pub(super) struct Apart {
+pub(crate) struct Apart {
     facets: HashSet<[u32; 3]>,
     /// The vertices of all `facets`.
     vertices: HashSet<u32>,
@@ -19,7 +19,7 @@ pub(super) struct Apart {
 }
 
 impl Apart {
-    pub(super) fn new(mesh: &Mesh) -> Self {
+    pub(crate) fn new(mesh: &Mesh) -> Self {
         let dimension = mesh.kind.dimension() - 1;
         let of_facets = mesh.groups.iter().filter_map(|group| match &group.members {
             Members::Simplices { dimension: d, vertices } if *d == dimension => Some(vertices),
@@ -34,23 +34,23 @@ impl Apart {
     }
 
     /// Returns true if a group contains the facet.
-    pub(super) fn names(&self, facet: &[u32]) -> bool {
+    pub(crate) fn names(&self, facet: &[u32]) -> bool {
         self.facets.contains(&key(facet))
     }
 
     /// Returns true if a vertex belongs to a facet that a group contains.
-    pub(super) fn names_at(&self, vertex: u32) -> bool {
+    pub(crate) fn names_at(&self, vertex: u32) -> bool {
         self.vertices.contains(&vertex)
     }
 
     /// Returns a number that is the same for all cells with the same groups and materials.
-    pub(super) fn material(&self, cell: usize) -> u64 {
+    pub(crate) fn material(&self, cell: usize) -> u64 {
         self.material.get(cell).copied().unwrap_or(0)
     }
 }
 
 /// Returns the vertices of a facet in ascending order. The third entry for an edge is 0.
-pub(super) fn key(facet: &[u32]) -> [u32; 3] {
+pub(crate) fn key(facet: &[u32]) -> [u32; 3] {
     let mut key = [0; 3];
     key[..facet.len()].copy_from_slice(facet);
     key[..facet.len()].sort_unstable();

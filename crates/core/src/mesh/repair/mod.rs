@@ -4,7 +4,7 @@
 //! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces
 //! some cells by others. [`Repair`] maps the repaired vertices and cells back to the stored ones.
 
-mod apart;
+pub(crate) mod apart;
 mod cell_list;
 mod cluster;
 mod coincident;
@@ -14,6 +14,7 @@ mod hanging;
 mod joined_values;
 mod simplices;
 mod splits;
+mod unmatched;
 mod weld;
 
 use super::statistics::facets::boundary_facets;
@@ -27,6 +28,7 @@ pub use coincident::Join;
 pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
 pub use hanging::Hanging;
 pub use joined_values::{Conflict, conflicts};
+pub use unmatched::Unmatched;
 pub use weld::Weld;
 
 /// The repairs that [`repair`] is allowed to make.
@@ -73,6 +75,8 @@ pub struct Repair {
     pub degenerate: DegenerateCells,
     /// The number of hanging nodes and the number of cells that were split at them.
     pub hanging: Hanging,
+    /// The numbers of boundary facets that lie along others without matching them.
+    pub unmatched: Unmatched,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
     /// replaced.
     #[serde(skip)]
@@ -94,8 +98,8 @@ impl Repair {
 
     /// Returns the counts alone, without the maps.
     pub fn counts(&self) -> Repair {
-        let Repair { join, degenerate, hanging, .. } = self.clone();
-        Repair { join, degenerate, hanging, ..Repair::default() }
+        let Repair { join, degenerate, hanging, unmatched, .. } = self.clone();
+        Repair { join, degenerate, hanging, unmatched, ..Repair::default() }
     }
 
     /// Returns the number of vertices that were replaced by other vertices.
@@ -135,20 +139,21 @@ impl Repair {
     ///
     /// If the two sides have separate vertices, their facets coincide only after the split, so
     /// vertices are joined again. That may uncover further hanging nodes, and so may a split of an
-    /// edge with many of them. The search is therefore repeated until it splits no cell.
+    /// edge with many of them. The search is therefore repeated until it splits no cell. Returns the
+    /// boundary facets after the last split.
     fn split_hanging(
         &mut self,
         mesh: &mut Mesh,
         weld: Weld,
         boundary: Vec<[u32; 3]>,
         stored: &[u32],
-    ) {
+    ) -> Vec<[u32; 3]> {
         let mut boundary = if self.is_nothing() { boundary } else { boundary_facets(mesh) };
         loop {
             let (hanging, parents) = hanging::split_hanging(mesh, &boundary, weld);
             self.hanging.add(hanging);
             if parents.is_empty() {
-                return;
+                return boundary;
             }
             self.parents = parents.iter().map(|&cell| self.parent(cell)).collect();
             boundary = boundary_facets(mesh);
@@ -171,7 +176,7 @@ impl Repair {
     /// Returns the remaining doubts about the mesh, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
         let doubts = self.join.doubts().chain(self.degenerate.doubts());
-        doubts.chain(self.hanging.doubts()).collect()
+        doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts()).collect()
     }
 }
 
@@ -210,7 +215,8 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
     if let Some(thinness) = repairs.degenerate {
         (repair.degenerate, repair.parents) =
             degenerate::remove(&mut mesh, thinness, &mut repair.representative);
-        repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
+        let boundary = repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
+        repair.unmatched = Unmatched::find(&mesh, &boundary, repairs.weld);
     }
     if !repair.representative.is_empty() {
         repair.own_corners = own_corners(&mesh, &stored, &repair);

@@ -4,8 +4,8 @@
 //! A front does not cross to the neighbor at such a vertex, so distances behind it are too large.
 //! [`split_hanging`] splits the neighbors so that they use all of these vertices.
 
+mod facing;
 mod find;
-mod point_tree;
 mod sides;
 mod split;
 
@@ -99,7 +99,7 @@ pub(super) fn split_hanging(
     boundary: &[[u32; 3]],
     weld: Weld,
 ) -> (Hanging, Vec<u32>) {
-    let mut found = find::find(mesh, boundary);
+    let mut found = find::find(mesh, boundary, weld);
     let kept_apart = sides::keep_apart(mesh, boundary, weld, &mut found);
     let (hanging, parents) =
         if found.is_empty() { Default::default() } else { split::split(mesh, found) };

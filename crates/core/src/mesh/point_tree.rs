@@ -3,8 +3,8 @@
 /// The largest number of points in a leaf.
 const LEAF: usize = 8;
 
-/// A binary tree over some vertices of a mesh.
-pub(super) struct PointTree<'a> {
+/// A binary tree over some of a list of points, such as the vertices of a mesh.
+pub(crate) struct PointTree<'a> {
     vertices: &'a [[f64; 3]],
     points: Vec<u32>,
     nodes: Vec<Node>,
@@ -21,7 +21,7 @@ struct Node {
 
 impl<'a> PointTree<'a> {
     /// Creates a tree of `points`, which are vertex indices.
-    pub(super) fn new(vertices: &'a [[f64; 3]], points: Vec<u32>) -> Self {
+    pub(crate) fn new(vertices: &'a [[f64; 3]], points: Vec<u32>) -> Self {
         let n = points.len();
         let mut tree = PointTree { vertices, points, nodes: Vec::new() };
         if n > 0 {
@@ -56,7 +56,7 @@ impl<'a> PointTree<'a> {
 
     /// Calls `visit` for each point in the leaves whose bounding boxes `meets` accepts. `meets`
     /// receives the lowest and the highest coordinates of a box.
-    pub(super) fn visit(
+    pub(crate) fn visit(
         &self,
         meets: impl Fn(&[f64; 3], &[f64; 3]) -> bool,
         mut visit: impl FnMut(u32),

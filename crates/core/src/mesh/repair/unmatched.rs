@@ -1,0 +1,105 @@
+//! Doubts about boundary facets that lie along others without matching them.
+
+use super::{Weld, facets};
+use crate::mesh::overlaps::{Cover, covers};
+use crate::mesh::rounding::Rounding;
+use crate::mesh::statistics::facets::CellsAround;
+use crate::mesh::{Kind, Mesh};
+use crate::words::{noun, short};
+
+/// The distance within which facets lie along each other, as a fraction of the shortest edge.
+const NEAR: f64 = 1e-2;
+/// The rounding of coordinates is tolerated beyond [`NEAR`] up to this fraction of the longest
+/// edge.
+const FINE: f64 = 5e-2;
+
+/// The boundary facets that lie along others without matching them. They are inside the mesh,
+/// although each belongs to only one cell.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Unmatched {
+    /// The number of faces of tetrahedra that others cover from the other side, with vertices in
+    /// common.
+    pub faces: usize,
+    /// The number of faces of tetrahedra that others cover only in part, with vertices in common.
+    pub partial: usize,
+    /// The first vertex of the first of these faces.
+    pub at: Option<u32>,
+    /// The number of edges of triangles that lie along others, and of faces of tetrahedra that lie
+    /// along others without a common vertex.
+    pub apart: usize,
+    /// An upper bound on the distance between these facets, in mesh units.
+    pub distance: f64,
+    #[serde(skip)]
+    kind: Option<Kind>,
+}
+
+impl Unmatched {
+    /// Searches for such facets among the boundary facets of a repaired mesh.
+    pub(super) fn find(mesh: &Mesh, boundary: &[[u32; 3]], weld: Weld) -> Self {
+        if boundary.is_empty() {
+            return Unmatched::default();
+        }
+        let n = mesh.kind.arity() - 1;
+        let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, n + 1);
+        let with_cell = |facet: &[u32; 3]| (*facet, around.cell_with(&facet[..n]));
+        let with_cells: Vec<([u32; 3], usize)> = boundary.iter().map(with_cell).collect();
+        let rounding = Rounding::new(mesh, boundary.iter().flat_map(|f| f[..n].to_vec()));
+        let near = |[least, most]: [f64; 2]| rounding.loose(most, FINE).max(NEAR * least);
+        let mut unmatched = Unmatched { kind: Some(mesh.kind), ..Unmatched::default() };
+        let found = covers(mesh, &with_cells, weld != Weld::Never, near);
+        for (facet, cover) in boundary.iter().zip(&found) {
+            unmatched.count(facet, cover);
+        }
+        if unmatched.apart > 0 {
+            unmatched.distance = unmatched.distance.max(rounding.strict(f64::INFINITY));
+        }
+        unmatched
+    }
+
+    fn count(&mut self, facet: &[u32; 3], cover: &Cover) {
+        if !cover.is_whole && !cover.is_partial {
+            return;
+        }
+        if self.kind == Some(Kind::Volume) && cover.is_linked {
+            self.faces += usize::from(cover.is_whole);
+            self.partial += usize::from(cover.is_partial);
+            self.at.get_or_insert(facet[0]);
+        } else {
+            self.apart += 1;
+            self.distance = self.distance.max(cover.distance);
+        }
+    }
+
+    /// Returns sentences about these facets.
+    pub fn doubts(&self) -> impl Iterator<Item = String> {
+        let inside = self.kind.zip(self.at).map(|(kind, at)| {
+            let part = match self.partial {
+                0 => String::new(),
+                n => format!(" ({n} of them only in part)"),
+            };
+            let n = self.faces + self.partial;
+            format!(
+                "{} inside the mesh {} along others but {} not match them{part}, beginning at \
+                 vertex {at}, because the cells on the two sides are divided differently: moving \
+                 fronts are less accurate there; use a mesh whose cells share whole faces",
+                facets(kind, n),
+                noun(n, ["lies", "lie"]),
+                noun(n, ["does", "do"]),
+            )
+        });
+        let apart = self.kind.filter(|_| self.apart > 0).map(|kind| {
+            format!(
+                "{} of the boundary {} along others, up to {} away, but {} not match them: fronts \
+                 do not cross there; `weld = {}` joins vertices that are that close and splits \
+                 cells at hanging nodes that are that close",
+                facets(kind, self.apart),
+                noun(self.apart, ["lies", "lie"]),
+                short(self.distance),
+                noun(self.apart, ["does", "do"]),
+                short(1.1 * self.distance)
+            )
+        });
+        inside.into_iter().chain(apart)
+    }
+}
