@@ -18,10 +18,16 @@ const INSIDE: u32 = u32::MAX;
 /// The rounding of coordinates is tolerated if it is at most this fraction of the longest edge.
 const FINE: f64 = 5e-2;
 
-/// The boundary of a tetrahedral mesh. pub struct Boundary { /// The triangles, oriented outwards.
-pub surface: Mesh, /// The number of faces that belong to one tetrahedron but are not on the
-boundary, because the /// faces of tetrahedra on the other side cover them. pub left_out: usize, ///
-The number of faces of the surface of which such faces cover a part. pub partial: usize, }
+/// The boundary of a tetrahedral mesh.
+pub struct Boundary {
+    /// The triangles, oriented outwards.
+    pub surface: Mesh,
+    /// The number of faces that belong to one tetrahedron but are not on the boundary, because the
+    /// faces of tetrahedra on the other side cover them.
+    pub left_out: usize,
+    /// The number of faces of the surface of which such faces cover a part.
+    pub partial: usize,
+}
 
 impl Boundary {
     /// Returns sentences about the faces that others cover.

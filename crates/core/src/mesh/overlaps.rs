@@ -69,6 +69,12 @@ impl Facet {
         if self.n == 2 { (p - self.x[0] - self.axis * along).norm() } else { along.abs() }
     }
 
+    /// Returns the distance of a point from the line or plane of the facet, or from the plane through
+    /// an edge that is normal to its cell. The distance is positive outside the cell.
+    pub(crate) fn outside(&self, p: Vec3) -> f64 {
+        -(p - self.x[0]).dot(&self.inward) / self.inward.norm()
+    }
+
     /// Returns whether the facet contains the projection of a point, up to rounding.
     fn contains(&self, p: Vec3) -> bool {
         const SLACK: f64 = 1e-9;

@@ -30,6 +30,11 @@ impl Rounding {
         Rounding { error: ERROR * largest, quantum: quantum(mesh) }
     }
 
+    /// Returns the spacing of the numbers that the coordinates are rounded to, or 0 if it is unknown.
+    pub(crate) fn quantum(&self) -> f64 {
+        self.quantum
+    }
+
     /// Returns the distance from an edge or face of a certain length within which every vertex
     /// counts as lying on it.
     pub(crate) fn strict(&self, length: f64) -> f64 {

@@ -25,15 +25,18 @@ impl<'a> Facing<'a> {
         Facing { mesh, facets, around, facets_at }
     }
 
-    /// Returns whether a boundary facet at `node` faces a boundary facet that contains all vertices
-    /// of `base`, up to a distance of `gap`.
-    pub(super) fn is_opposite(&self, base: &[u32], node: u32, gap: f64) -> bool {
+    /// Returns the distance of `node` from a boundary facet that contains all vertices of `base` and
+    /// that a boundary facet at the node faces, up to a distance of `gap`. The distance is positive
+    /// outside the cell of the first facet. Returns `None` if there are no such facets.
+    pub(super) fn opposite(&self, base: &[u32], node: u32, gap: f64) -> Option<f64> {
         /// A vertex of more facets than this is a hub of thin cells, whose facets do not lie along
         /// others.
         const MOST: usize = 1 << 10;
         let others: Vec<Facet> = self.at(node).take(MOST).map(|f| self.describe(f)).collect();
         let of_base = self.at(base[0]).filter(|facet| base.iter().all(|v| facet.contains(v)));
-        of_base.map(|f| self.describe(f)).any(|f| others.iter().any(|other| f.faces(other, gap)))
+        let faces = |f: &Facet| others.iter().any(|other| f.faces(other, gap));
+        let facet = of_base.map(|f| self.describe(f)).find(faces)?;
+        Some(facet.outside(self.mesh.vertices[node as usize].into()))
     }
 
     /// Returns the boundary facets at a vertex.

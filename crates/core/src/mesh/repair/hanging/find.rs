@@ -17,7 +17,11 @@ use crate::mesh::{Kind, Mesh};
 const FINE: f64 = 5e-2;
 /// The rounding of coordinates is tolerated if it is at most this fraction of the longest edge and
 /// a facet at the node lies along the edge or face, with its cell on the other side.
-const FINER: f64 = 1e-2;
+const FINER: f64 = 2e-2;
+/// Sides with separate vertices are apart if the mean distance of the nodes from the edges exceeds
+/// this multiple of the spacing of the rounded numbers. Rounding moves the nodes to both sides of
+/// the edges.
+const APART: f64 = 0.7;
 /// A vertex closer to an end of an edge than this fraction of the length of the edge does not count
 /// as inside the edge.
 pub(super) const END: f64 = 1e-3;
@@ -60,17 +64,33 @@ pub(super) fn find(mesh: &Mesh, facets: &[[u32; 3]], weld: Weld) -> Found {
         edges: &edges,
         facing: OnceLock::new(),
     };
-    let mut edges: Vec<_> = edges.par_iter().filter_map(|&edge| search.on_edge(edge)).collect();
+    let on_edges: Vec<OnEdge> = edges.par_iter().filter_map(|&edge| search.on_edge(edge)).collect();
+    let joins = search.joins_rounded(&on_edges);
+    let nodes = |on: OnEdge| (on.edge, if joins { on.all } else { on.sure });
+    let mut edges: Vec<_> =
+        on_edges.into_iter().map(nodes).filter(|(_, nodes)| !nodes.is_empty()).collect();
     edges.sort_by(|a, b| search.length(b.0).total_cmp(&search.length(a.0)).then(a.0.cmp(&b.0)));
     let faces = match mesh.kind {
         Kind::Volume => {
             let on_edges: HashMap<[u32; 2], &[u32]> =
                 edges.iter().map(|(edge, nodes)| (*edge, &nodes[..])).collect();
-            facets.par_iter().filter_map(|&face| search.on_face(face, &on_edges)).collect()
+            facets.par_iter().filter_map(|&face| search.on_face(face, &on_edges, joins)).collect()
         }
         _ => Vec::new(),
     };
     Found { edges, faces }
+}
+
+/// The vertices inside an edge, from its first end to its last.
+struct OnEdge {
+    edge: [u32; 2],
+    /// The vertices that are inside the edge even if the coordinates are precise, or whose cells
+    /// share vertices with the cell of the edge.
+    sure: Vec<u32>,
+    /// All vertices, including those that only rounding may have moved off the edge.
+    all: Vec<u32>,
+    /// The distances of the latter from the edge, positive outside its cell.
+    outside: Vec<f64>,
 }
 
 struct Search<'a> {
@@ -103,17 +123,25 @@ impl Search<'_> {
         [strict, strict.max(self.rounding.loose(length, FINE))]
     }
 
-    /// Returns whether a facet at `node` lies along the edge or face `base` up to the rounding of
-    /// the coordinates, with its cell on the other side.
-    fn is_opposite(&self, base: &[u32], length: f64, node: u32, off: f64) -> bool {
+    /// Returns the distance of `node` from the edge or face `base` if a facet at the node lies along
+    /// it up to the rounding of the coordinates, with its cell on the other side. The distance is
+    /// positive outside the cell of `base`.
+    fn opposite(&self, base: &[u32], length: f64, node: u32, off: f64) -> Option<f64> {
         let gap = self.rounding.loose(length, FINER);
         let is_end = |&v: &u32| (self.at(v) - self.at(node)).norm() <= gap;
-        off <= gap
-            && !base.iter().any(is_end)
-            && self
-                .facing
-                .get_or_init(|| Facing::new(self.mesh, self.facets))
-                .is_opposite(base, node, gap)
+        if off > gap || base.iter().any(is_end) {
+            return None;
+        }
+        let facing = self.facing.get_or_init(|| Facing::new(self.mesh, self.facets));
+        facing.opposite(base, node, gap)
+    }
+
+    /// Returns whether sides with separate vertices are joined at nodes that only rounding may have
+    /// moved off their edges.
+    fn joins_rounded(&self, on_edges: &[OnEdge]) -> bool {
+        let n = on_edges.iter().map(|on| on.outside.len()).sum::<usize>();
+        let sum: f64 = on_edges.iter().flat_map(|on| &on.outside).sum();
+        sum.abs() <= APART * self.rounding.quantum() * n as f64
     }
 
     fn has_edge(&self, a: u32, b: u32) -> bool {
@@ -129,22 +157,29 @@ impl Search<'_> {
         (t, (self.at(v) - (a + edge * t)).norm())
     }
 
-    fn on_edge(&self, edge: [u32; 2]) -> Option<([u32; 2], Vec<u32>)> {
+    fn on_edge(&self, edge: [u32; 2]) -> Option<OnEdge> {
         let length = self.length(edge);
         let [strict, linked] = self.tolerances(length);
-        let all = self.within(edge, linked);
-        let nodes = distinct(&all);
-        let is_chain = nodes.first().is_some_and(|&node| self.has_edge(edge[0], node))
-            && nodes.last().is_some_and(|&node| self.has_edge(node, edge[1]));
-        let is_sure = |&(_, off, v): &(f64, f64, u32)| {
-            off <= strict || self.is_opposite(&edge, length, v, off)
-        };
-        let nodes = if linked > strict && !is_chain {
-            distinct(&all.into_iter().filter(is_sure).collect::<Vec<_>>())
-        } else {
-            nodes
-        };
-        (!nodes.is_empty()).then_some((edge, nodes))
+        let mut near = self.within(edge, linked);
+        let all = distinct(&near);
+        let is_chain = all.first().is_some_and(|&node| self.has_edge(edge[0], node))
+            && all.last().is_some_and(|&node| self.has_edge(node, edge[1]));
+        if near.is_empty() || linked <= strict || is_chain {
+            return (!near.is_empty()).then(|| OnEdge {
+                edge,
+                sure: all.clone(),
+                all,
+                outside: Vec::new(),
+            });
+        }
+        let mut outside = Vec::new();
+        near.retain(|&(_, off, v)| {
+            let distance = || self.opposite(&edge, length, v, off);
+            off <= strict || distance().inspect(|&d| outside.push(d)).is_some()
+        });
+        let all = distinct(&near);
+        near.retain(|&(_, off, _)| off <= strict);
+        Some(OnEdge { edge, sure: distinct(&near), all, outside })
     }
 
     /// Returns the vertices inside an edge within `gap` of it, from its first end to its last. Each
@@ -167,6 +202,7 @@ impl Search<'_> {
         &self,
         face: [u32; 3],
         on_edges: &HashMap<[u32; 2], &[u32]>,
+        joins: bool,
     ) -> Option<([u32; 3], Vec<u32>)> {
         let x = face.map(|v| self.at(v));
         let edges = [[face[0], face[1]], [face[1], face[2]], [face[0], face[2]]];
@@ -196,8 +232,8 @@ impl Search<'_> {
                     .chain(nodes.flat_map(|nodes| nodes.iter()))
                     .any(|&w| self.has_edge(v, w))
             };
-            let is_sure =
-                || off <= strict || is_linked() || self.is_opposite(&face, longest, v, off);
+            let is_opposite = || joins && self.opposite(&face, longest, v, off).is_some();
+            let is_sure = || off <= strict || is_linked() || is_opposite();
             let is_near = !face.contains(&v) && off <= gap;
             if is_near && is_inside() && !is_on_edge() && is_sure() {
                 inside.push(v);
