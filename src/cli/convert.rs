@@ -246,7 +246,7 @@ fn changed(mut mesh: Mesh, args: &Args, ui: &Ui) -> Result<(Mesh, String)> {
             mesh = joined(mesh, weld, args.input(), ui).map_err(in_file)?;
         }
         let found = boundary(&mesh, Some(weld)).map_err(in_file)?;
-        ui.warn_of(&args.input, found.doubts());
+        ui.warn_of(args.input(), found.doubts());
         mesh = found.surface;
     }
     if let Some(size) = args.holes.size() {

@@ -19,6 +19,7 @@ use zeroset::Cpu;
 use zeroset::atomic;
 use zeroset::error::{Error, Result};
 use zeroset::io::{Frame, MeshOptions, read_mesh_with};
+use zeroset::mesh::repair::Weld;
 use zeroset::mesh::{Kind, boundary};
 use zeroset::surface::{Closest, SignedDistances, Solid, TriangleIndex, doubts};
 
@@ -188,7 +189,10 @@ impl Surface {
             warnings.add(&args.mesh, &frame.into_iter().collect::<Vec<String>>());
         }
         if file.mesh.kind == Kind::Volume {
-            file.mesh = boundary(&file.mesh).map_err(|error| error.in_file(&args.mesh))?;
+            let found = boundary(&file.mesh, Some(Weld::default()))
+                .map_err(|error| error.in_file(&args.mesh))?;
+            warnings.add(&args.mesh, &found.doubts().collect::<Vec<String>>());
+            file.mesh = found.surface;
         }
         if file.mesh.kind == Kind::Planar {
             // Distances in space exist beside a plane, too.

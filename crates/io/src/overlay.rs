@@ -71,7 +71,7 @@ pub fn add_data(
     let mut added = Added { time: state.time, warnings, ..Added::default() };
     for array in arrays {
         let is_of_vertices = array.rows() == n;
-        if !is_of_vertices && !(may_be_of_cells && array.rows() == mesh.n_cells()) {
+        if !(is_of_vertices || may_be_of_cells && array.rows() == mesh.n_cells()) {
             return Err(of_other_mesh(&array, mesh, may_be_of_cells).in_file(path));
         }
         let has_name = |other: &DataArray| other.name == array.name;

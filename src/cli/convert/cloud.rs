@@ -203,7 +203,7 @@ fn refuse_for_meshes(args: &Args) -> Result<()> {
         ("--boundary", args.boundary),
         ("--normals", args.normals),
         ("--frame", args.frame.is_some()),
-        ("--raw and --array", args.source.is_given()),
+        (args.source.first_given().unwrap_or_default(), args.source.first_given().is_some()),
         ("--time", args.time.is_some()),
     ];
     match options.into_iter().find(|(_, given)| *given) {

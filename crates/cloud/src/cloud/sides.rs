@@ -232,13 +232,13 @@ impl Component {
     fn add(&mut self, points: &[[f64; 3]], i: usize, is_kept: bool) {
         self.n += 1;
         self.kept += usize::from(is_kept);
-        for k in 0..3 {
-            let [low, high] = [2 * k, 2 * k + 1];
-            if points[i][k] < points[self.ends[low]][k] {
-                self.ends[low] = i;
+        for (k, ends) in self.ends.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let at = |i: usize| points[i][k];
+            if at(i) < at(ends[0]) {
+                ends[0] = i;
             }
-            if points[i][k] > points[self.ends[high]][k] {
-                self.ends[high] = i;
+            if at(i) > at(ends[1]) {
+                ends[1] = i;
             }
         }
     }
@@ -287,12 +287,12 @@ mod tests {
         let (points, right) = sphere(2_000);
         let chance = |k: usize| k.wrapping_mul(2_654_435_761) % 1_000;
         let half = |k: usize| points[k][2] + 0.3 * points[k][0] > 0.02;
-        let cases: [(&str, Box<dyn Fn(usize) -> bool>); 5] = [
-            ("none", Box::new(|_| false)),
-            ("2 %", Box::new(|k| chance(k) < 20)),
-            ("a third", Box::new(|k| chance(k) < 333)),
-            ("half a sphere", Box::new(half)),
-            ("half a sphere and 2 %", Box::new(move |k| half(k) ^ (chance(k) < 20))),
+        let cases: [(&str, &dyn Fn(usize) -> bool); 5] = [
+            ("none", &|_| false),
+            ("2 %", &|k| chance(k) < 20),
+            ("a third", &|k| chance(k) < 333),
+            ("half a sphere", &half),
+            ("half a sphere and 2 %", &|k| half(k) ^ (chance(k) < 20)),
         ];
         for (name, is_flipped) in cases {
             for sign in [1.0, -1.0] {

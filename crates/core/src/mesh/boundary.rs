@@ -61,9 +61,8 @@ impl Boundary {
 /// are left out, even if they do not match, unless a group contains them, or `weld`, a group or a
 /// material keeps the two sides apart. Without `weld`, no face is left out, so that the surface is
 /// closed. The vertices of the faces are kept, with their data and in the same order. A triangle
-/// inherits the cell data and the groups of its
-/// tetrahedron. Groups of triangles become groups of cells. Groups of edges and points keep the
-/// members whose vertices all lie on the boundary.
+/// inherits the cell data and the groups of its tetrahedron. Groups of triangles become groups of
+/// cells. Groups of edges and points keep the members whose vertices all lie on the boundary.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if the mesh consists of triangles.
