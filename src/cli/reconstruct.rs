@@ -37,12 +37,12 @@ Examples:
   zeroset reconstruct scan.e57 --trim 3 --fill-holes -o print.stl
 
 Points are read from any point cloud format that `zeroset info` supports. Duplicates and outliers are
-dropped and counted. If the file has normals, the surface follows their planes and is closed
-wherever there are samples; normals that contradict their neighbors are turned and counted. If the
-file has none, a level set shrinks around the samples; if they enclose nothing, normals are
-estimated, and the report says so. --method selects one of the two methods. Without --depth and
---cell, cubes and voxels are as small as the density of the cloud allows, and not much smaller than
-its noise.
+dropped and counted. If the file has normals, the surface follows spheres that are fitted to the
+samples, and is closed wherever there are samples; normals that contradict their neighbors are
+turned and counted. If the file has none, a level set shrinks around the samples; if they enclose
+nothing, normals are estimated, and the report says so. --method selects a method. Without --depth
+and --cell, cubes and voxels are about as wide as the spacing of the samples, and not much smaller
+than their noise.
 
 If the surface does not follow its samples, the files are written, a warning states the bound that
 is not met and the remedy, and the exit code is 1. Without a usable surface, the exit code is 4.
@@ -56,16 +56,17 @@ pub struct Args {
     /// Output file: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Method: auto, directed (needs normals) or levelset (needs none; gives a closed surface)
+    /// Method: auto, spheres or directed (need normals), or levelset (needs none; gives a closed
+    /// surface)
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = word::<Method>)]
     pub method: Method,
-    /// Use 2^N cubes (directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along the longest
-    /// side of the cloud; default from the density of the cloud
+    /// Use 2^N cubes (spheres and directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along the
+    /// longest side of the cloud; default from the density of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,
-    /// Edge length of a cube (directed) or largest edge length of a voxel (levelset), in units of
-    /// the cloud
+    /// Edge length of a cube (spheres and directed) or largest edge length of a voxel (levelset), in
+    /// units of the cloud
     #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
     /// Drop points that are more than this many times as far from their neighbors as the median,
