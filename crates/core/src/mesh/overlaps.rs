@@ -69,8 +69,8 @@ impl Facet {
         if self.n == 2 { (p - self.x[0] - self.axis * along).norm() } else { along.abs() }
     }
 
-    /// Returns the distance of a point from the line or plane of the facet, or from the plane through
-    /// an edge that is normal to its cell. The distance is positive outside the cell.
+    /// Returns the distance of a point from the plane of a face, or from the plane through an edge
+    /// that is normal to its cell. The distance is positive outside the cell.
     pub(crate) fn outside(&self, p: Vec3) -> f64 {
         -(p - self.x[0]).dot(&self.inward) / self.inward.norm()
     }

@@ -30,7 +30,8 @@ impl Rounding {
         Rounding { error: ERROR * largest, quantum: quantum(mesh) }
     }
 
-    /// Returns the spacing of the numbers that the coordinates are rounded to, or 0 if it is unknown.
+    /// Returns the spacing of the numbers that the coordinates are rounded to, or 0 if it is
+    /// unknown.
     pub(crate) fn quantum(&self) -> f64 {
         self.quantum
     }

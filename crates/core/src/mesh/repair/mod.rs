@@ -139,8 +139,8 @@ impl Repair {
     ///
     /// If the two sides have separate vertices, their facets coincide only after the split, so
     /// vertices are joined again. That may uncover further hanging nodes, and so may a split of an
-    /// edge with many of them. The search is therefore repeated until it splits no cell. Returns the
-    /// boundary facets after the last split.
+    /// edge with many of them. The search is therefore repeated until it splits no cell. Returns
+    /// the boundary facets after the last split.
     fn split_hanging(
         &mut self,
         mesh: &mut Mesh,
