@@ -64,9 +64,9 @@ fn values_out_of_range() {
 
 #[test]
 fn unknown_keys_hide_nothing() {
-    let evolve =
-        "normal_speed = 1\nbogus2 = 3\ncfl = 99\nend_time = 1\n[output]\nfoo = 1\nevery = \"x\"";
-    let text = case("expression = \"x - 0.5 + yy\"\nbogus = 1", evolve);
+    let evolve = "normal_speed = 1\nbogus2 = 3\ncfl = 99\nend_time = 1\n[output]\nfoo = 1\nevery = \"x\"\n\
+                  [reinitialize]\nbogus = 1";
+    let text = case("expression = \"x - 0.5 + yy\"", evolve);
     let place = Place::new();
     place.put("c.toml", &text);
     let (_, said) = place.outcome("check c.toml");

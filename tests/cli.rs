@@ -182,7 +182,8 @@ fn check_prints_all_problems_at_once() {
         messages.iter().for_each(|message| assert!(said.contains(message), "{said}"));
     };
     let keys = ["evolve.cfl=-1", "output.every=0", "expect.phi_min={}", "device.threads=99999"];
-    check(&keys, 2, &["evolve.cfl", "output.every", "expect.phi_min", "device.threads"]);
+    let messages = ["evolve.cfl", "output.every", "interval", "expect.phi_min", "device.threads"];
+    check(&keys, 2, &messages);
     let mesh = "domain.mesh={ path = \"none.vtp\", data = [{ path = \"none.txt\" }] }";
     check(&[mesh], 3, &["none.vtp: cannot be read", "none.txt: cannot be read"]);
     check(&[mesh, "evolve.cfl=-1"], 2, &["evolve.cfl", "none.vtp", "none.txt"]);

@@ -33,7 +33,8 @@ impl ReadCase {
     }
 
     /// Returns true if a problem of `key` may be a consequence of a problem that is already known:
-    /// one of the key itself, of a part of it, or of a table around it.
+    /// one of the key itself, of a part of it, or of a table around it. If a table at top level could
+    /// not be read, this includes problems of all tables, which may need each other.
     pub(crate) fn explains(&self, key: &str) -> bool {
         let is_part = |inner: &str, outer: &str| {
             outer.is_empty()
@@ -41,7 +42,11 @@ impl ReadCase {
                     .strip_prefix(outer)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        self.unread.iter().any(|unread| is_part(unread, key) || is_part(key, unread))
+        let are_tables = |a: &str, b: &str| !a.contains('.') && !b.contains('.');
+        let explains = |unread: &String| {
+            is_part(unread, key) || is_part(key, unread) || are_tables(unread, key)
+        };
+        self.unread.iter().any(explains)
     }
 
     /// Returns true if the keys of the mesh and the device are valid, so that the mesh can be read.
