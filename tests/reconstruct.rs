@@ -51,7 +51,7 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert_eq!(report["surface"]["closed"], true);
     assert_eq!(report["surface"]["genus"], 0);
     assert_eq!(report["samples"]["used"], 5_000);
-    assert_eq!(report["method"], "directed");
+    assert_eq!(report["method"], "spheres");
     assert!(report["error"]["mean_percent"].as_f64().unwrap() < 0.2, "{}", report["error"]);
     for key in ["density", "sort", "field", "signs", "surface"] {
         assert!(report["directed"]["seconds"][key].as_f64().is_some(), "{key}");

@@ -171,14 +171,14 @@ fn lines_and_planes_are_sheets_or_enclose_nothing() {
 }
 
 #[test]
-fn open_scans_without_normals_are_left_to_directed_distances() {
+fn open_scans_without_normals_are_left_to_spheres() {
     let at = |k: usize| [0.02 * (k % 150) as f64, 0.02 * (k / 150) as f64];
     let sheet = (0..22_500).map(|k| [at(k)[0], at(k)[1], 0.1 * (3.0 * at(k)[0]).sin()]).collect();
     let sheet = PointCloud::new(sheet);
     let (_, report) = reconstruct(sheet.clone(), Method::Auto, Cubes::Safe).unwrap();
     let said = &report.warnings;
     assert!(said[0].contains("vanishes") && said[0].ends_with("is used instead"), "{said:?}");
-    assert_eq!((report.method, report.estimated_normals.is_some()), (Method::Directed, true));
+    assert_eq!((report.method, report.estimated_normals.is_some()), (Method::Spheres, true));
     assert!(report.levelset.is_none() && !report.surface.closed);
     assert!(report.error.mean_percent < 0.1, "{:?}", report.error);
     // A method that is requested by name, or by one of its options, is not replaced by the other.
@@ -189,8 +189,8 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     let Some(path) = zeroset_testing::data("lidar/MixedConifer.laz") else { return };
     let (trees, _) = read_cloud(&path).unwrap();
     let (_, open) = reconstruct(trees.clone(), Method::Auto, Cubes::Safe).unwrap();
-    assert_eq!(open.method, Method::Directed);
-    let is_other = |said: &String| said.ends_with("the method directed is used instead");
+    assert_eq!(open.method, Method::Spheres);
+    let is_other = |said: &String| said.ends_with("the method spheres is used instead");
     assert!(open.warnings.iter().any(is_other), "{:?}", open.warnings);
     let (_, closed) = reconstruct(trees, Method::Levelset, Cubes::Safe).unwrap();
     assert!(!closed.check.passed, "{closed:?}");
