@@ -134,6 +134,21 @@ impl Repair {
         true
     }
 
+    /// Returns the faces beside the gaps that tetrahedra left when they were left out, in ascending
+    /// order. These tetrahedra are counted already. `stored` lists the boundary facets of the
+    /// stored mesh.
+    fn gaps(&self, mesh: &Mesh, stored: &[[u32; 3]]) -> Vec<[u32; 3]> {
+        if mesh.kind != Kind::Volume || self.parents.is_empty() {
+            return Vec::new();
+        }
+        let joined = |face: &[u32; 3]| apart::key(&face.map(|v| self.representative(v)));
+        let mut before: Vec<[u32; 3]> = stored.iter().map(joined).collect();
+        before.sort_unstable();
+        let mut gaps = boundary_facets(mesh);
+        gaps.retain(|face| before.binary_search(face).is_err());
+        gaps
+    }
+
     /// Splits cells at hanging nodes. `boundary` lists the boundary facets of the stored mesh. They
     /// are used only if the mesh has not been changed since.
     ///
@@ -215,7 +230,9 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
     if let Some(thinness) = repairs.degenerate {
         (repair.degenerate, repair.parents) =
             degenerate::remove(&mut mesh, thinness, &mut repair.representative);
-        let boundary = repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
+        let gaps = repair.gaps(&mesh, &boundary);
+        let mut boundary = repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
+        boundary.retain(|face| gaps.binary_search(face).is_err());
         repair.unmatched = Unmatched::find(&mesh, &boundary, repairs.weld);
     }
     if !repair.representative.is_empty() {
