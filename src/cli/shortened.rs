@@ -25,7 +25,7 @@ pub(super) fn with_short_words(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(|word| cut(word, WORD)).collect()
 }
 
-/// Replaces the middle of a text by dots if the text has more than `most` characters. Trailing
+/// Replaces the middle of a text with dots if the text has more than `most` characters. Trailing
 /// white space does not count and is kept.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     const DOTS: &str = "...";

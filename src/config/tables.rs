@@ -127,8 +127,8 @@ pub struct Evolve {
     /// Value of phi at the boundary vertices where the velocity points into the mesh, in mesh
     /// units. Default: advection does not change phi there.
     pub inflow: Option<Coefficient>,
-    /// Expression without `t` that excludes parts of a mesh, like `distance.mask`. Cells outside do
-    /// not take part, and phi is NaN at vertices without a cell.
+    /// Expression without `t` that is 0 or has no value in the parts of a mesh to exclude, like
+    /// `distance.mask`. Excluded cells do not take part, and phi is NaN at vertices without a cell.
     pub mask: Option<Expression>,
     /// Advection scheme: "taylor-galerkin" (default, order 2), "positive-coefficient" (order 1, the
     /// default with `one_pass`) or "cone" (order 1, strictly monotone).

@@ -64,8 +64,8 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Returns 0 if nothing speaks against the surface, 1 if it is in doubt, and 2 if it fails the
-    /// self-check.
+    /// Returns 0 if the surface passes the self-check, 1 if it passes but is in doubt, and 2 if it
+    /// fails.
     pub fn rank(&self) -> u32 {
         match (self.check.passed, &self.doubt) {
             (false, _) => 2,

@@ -155,7 +155,7 @@ fn thin_cells_of_a_cube_disappear_without_a_trace() {
 
 #[test]
 fn needles_collapse_and_their_vertices_share_a_value() {
-    // A strip of triangles in which two needles share the edge between the vertices 1 and 4.
+    // A strip of triangles in which two needles share the edge between vertices 1 and 4.
     let vertices: Vec<[f64; 3]> =
         vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 1.0, 0.0], [1.0, 1e-14, 0.0]];
     let mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 1, 4, 2, 1, 3, 4, 4, 3, 2]);

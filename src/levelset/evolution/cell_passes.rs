@@ -28,7 +28,7 @@ pub(super) struct Scratch<R: Real> {
 }
 
 impl<R: Real> Scratch<R> {
-    /// Allocates memory for all patches and this number of threads.
+    /// Allocates memory for all patches and the given number of threads.
     pub fn new(patches: &Patches, threads: usize) -> Self {
         let (vertices, corners) = patches.largest();
         let scratch = Scratch {

@@ -38,7 +38,7 @@ impl StepSearch {
         self.trial
     }
 
-    /// Returns the length of the shortest step that was found too long, or of the longest step to
+    /// Returns the length of the shortest step that was found to be too long, or of the longest step to
     /// consider if none was.
     pub fn too_long(&self) -> f64 {
         self.too_long

@@ -1,4 +1,5 @@
-//! Cuts a triangle along segments into convex pieces, and decides about each piece.
+//! Cuts a triangle along segments into convex pieces, and determines which of them bound the
+//! inside.
 
 use super::Side;
 use super::contact::{Cut, inner_part};
@@ -23,7 +24,7 @@ pub(super) enum Outcome {
     Pieces(Vec<Vec<Vec3>>),
 }
 
-/// Cuts a triangle. `side` decides about a point in the middle of a piece.
+/// Cuts a triangle. `side` classifies a point in the middle of a piece.
 pub(super) fn carve(
     triangle: &[Vec3; 3],
     normal: Vec3,

@@ -42,7 +42,7 @@ impl fmt::Display for What {
     }
 }
 
-/// A defect of a file or a mesh: its position, what was expected and found, the remedy and the
+/// A defect in a file or a mesh: its position, what was expected and found, the remedy and the
 /// cause.
 ///
 /// Readers return flaws without a file name. The code that opened the file adds the name once, with

@@ -7,7 +7,8 @@ use super::Mesh;
 /// The rounding error of coordinates in files with 32-bit numbers or six digits, as a fraction of
 /// the largest coordinate.
 const ERROR: f64 = 1e-6;
-/// The largest distance of a point that lies on an edge or face, as a fraction of the longest edge.
+/// The largest distance from an edge or face at which a point still counts as lying on it, as a
+/// fraction of the longest edge.
 /// [`ERROR`] limits the distance as well.
 const OFF: f64 = 1e-4;
 /// The distance by which rounding may move a vertex off an edge or face, as a multiple of the

@@ -16,7 +16,7 @@ const WARPS: usize = 16;
 /// The largest number of tiles. The corners and triangles of all tiles must have 32-bit indices.
 const MOST_TILES: usize = u32::MAX as usize / (5 * VERTICES);
 /// Bytes per tile: value, sample, patch and patch size of each vertex, the key of the tile, and the
-/// indices of the 27 tiles in and around it.
+/// indices of the tile and its 26 neighbors.
 const TILE: u64 = (VERTICES * 16 + 8 + 27 * 4) as u64;
 
 /// Directed distances, tile by tile, in ascending order of the tile keys.

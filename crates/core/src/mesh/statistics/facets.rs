@@ -100,8 +100,8 @@ impl<'a> CellsAround<'a> {
         edges
     }
 
-    /// Returns the cells that have the same vertices as an earlier cell, in any order. The result
-    /// is ascending.
+    /// Returns, in ascending order, the cells whose vertices are those of an earlier cell in any
+    /// order.
     pub fn duplicates(&self) -> Vec<u32> {
         let blocks = self.blocks(|vertices, later: &mut Vec<u32>| {
             let mut lists: Vec<(u128, u32)> = Vec::new();

@@ -28,7 +28,7 @@ pub(super) struct Header {
     pub version: String,
     /// Whether arrays are binary.
     pub binary: bool,
-    /// Byte offset after the header.
+    /// Byte offset of the end of the header.
     end: usize,
 }
 
