@@ -60,13 +60,13 @@ pub struct Args {
     /// surface)
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = word::<Method>)]
     pub method: Method,
-    /// Use 2^N cubes (spheres and directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along the
-    /// longest side of the cloud; default from the density of the cloud
+    /// Use 2^N cubes (spheres and directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along
+    /// the longest side of the cloud; default from the density of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,
-    /// Edge length of a cube (spheres and directed) or largest edge length of a voxel (levelset), in
-    /// units of the cloud
+    /// Edge length of a cube (spheres and directed) or largest edge length of a voxel (levelset),
+    /// in units of the cloud
     #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
     /// Drop points that are more than this many times as far from their neighbors as the median,

@@ -87,8 +87,8 @@ pub struct Args {
     /// mesh
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
-    /// File with more arrays or groups of vertices of a mesh (.gii, .csv, .npy, ...), to draw on it;
-    /// repeatable
+    /// File with more arrays or groups of vertices of a mesh (.gii, .csv, .npy, ...), to draw on
+    /// it; repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
     #[command(flatten)]

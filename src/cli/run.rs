@@ -73,8 +73,8 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Loads and checks the case with all overrides. If its domain is tiled, registers the remedy to
-    /// print if memory runs out.
+    /// Loads and checks the case with all overrides. If its domain is tiled, registers the remedy
+    /// to print if memory runs out.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load`].

@@ -33,8 +33,8 @@ impl ReadCase {
     }
 
     /// Returns true if a problem of `key` may be a consequence of a problem that is already known:
-    /// one of the key itself, of a part of it, or of a table around it. If a table at top level could
-    /// not be read, this includes problems of all tables, which may need each other.
+    /// one of the key itself, of a part of it, or of a table around it. If a table at top level
+    /// could not be read, this includes problems of all tables, which may need each other.
     pub(crate) fn explains(&self, key: &str) -> bool {
         let is_part = |inner: &str, outer: &str| {
             outer.is_empty()

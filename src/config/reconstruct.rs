@@ -30,8 +30,8 @@ pub struct Reconstruct {
     /// Reconstruction method. Default "auto".
     pub method: Method,
     /// Exponent: 2^depth cubes (spheres and directed, 1 to 20) or voxels (levelset, 4 to 14) along
-    /// the longest side of the cloud. Without `depth` and `cell`, the density of the cloud determines
-    /// their size.
+    /// the longest side of the cloud. Without `depth` and `cell`, the density of the cloud
+    /// determines their size.
     #[schemars(range(min = 1, max = 20))]
     pub depth: Option<u32>,
     /// Edge length of a cube, > 0, in units of the cloud. Conflicts with `depth`.

@@ -44,8 +44,8 @@ impl Choice<'_> {
         self.attempt(&plan, prepared)
     }
 
-    /// Compares the surface of the level-set method with that of spheres with estimated normals, and
-    /// returns the better one.
+    /// Compares the surface of the level-set method with that of spheres with estimated normals,
+    /// and returns the better one.
     ///
     /// Estimated normals are not reliable, but their surface is closed only if they have a common
     /// side. If it is also nearer to the samples and has the same components and handles, the level

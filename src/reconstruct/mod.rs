@@ -1,7 +1,7 @@
 //! Surface reconstruction from samples.
 //!
-//! - [`directed`]: uses spheres fitted to the samples, or the tangent plane of the nearest sample. It
-//!   needs samples with normals.
+//! - [`directed`]: uses spheres fitted to the samples, or the tangent plane of the nearest sample.
+//!   It needs samples with normals.
 //! - [`potential`]: moves a level set to the samples along the gradient of their potential. It
 //!   needs no normals.
 //! - [`surface()`]: runs a whole reconstruction, from the point cloud to a surface with a report.

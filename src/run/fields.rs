@@ -125,8 +125,8 @@ pub(super) enum Truths {
     Vertices(Vec<bool>),
 }
 
-/// Returns where a condition is evaluated: in the cells if it uses a cell array or a group of cells,
-/// otherwise at the vertices.
+/// Returns where a condition is evaluated: in the cells if it uses a cell array or a group of
+/// cells, otherwise at the vertices.
 pub(super) fn places_of(cleaned: &CleanedMesh, condition: &Expression) -> Places {
     match condition.names().iter().any(|name| cleaned.mesh.is_of_cells(name)) {
         true => Places::Cells,

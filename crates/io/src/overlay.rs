@@ -27,8 +27,8 @@ pub struct Added {
 ///
 /// Rows of a file that does not state whether they belong to vertices or to cells (text columns,
 /// NumPy arrays) become a cell array if their number is that of the cells, but not that of the
-/// vertices. An array replaces another one of the same name. A group of the mesh takes precedence over a
-/// group of the file with the same name.
+/// vertices. An array replaces another one of the same name. A group of the mesh takes precedence
+/// over a group of the file with the same name.
 ///
 /// # Errors
 /// Returns the errors of [`read_data_at`]. Returns [`Error::Input`] if the data belong to another

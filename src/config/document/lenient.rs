@@ -11,8 +11,8 @@ use super::Document;
 use crate::error::Error;
 use crate::expression::{Expression, Flaw};
 
-/// The text that replaces an expression with mistakes. It is not constant, so it causes no complaint
-/// about a coefficient that is zero.
+/// The text that replaces an expression with mistakes. It is not constant, so it causes no
+/// complaint about a coefficient that is zero.
 const REPLACEMENT: &str = "x";
 
 /// The largest number of mistakes that are noted.

@@ -116,7 +116,7 @@ pub struct Choices {
     pub slivers: Option<Slivers>,
     /// The cell that makes the steps of velocity and normal speed short, if there is one.
     pub slow: Option<Slivers>,
-    /// The sizes of the cells, if so many cells are thin that they, and not single cells, determine
+    /// The sizes of the cells, if a large share of them is thin, so that no single cell determines
     /// the time step.
     pub many_thin: Option<Slivers>,
 }

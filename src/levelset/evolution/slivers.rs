@@ -48,7 +48,7 @@ impl Slivers {
         self.typical_inradius / self.inradius
     }
 
-    /// Returns whether so many cells are thin that the steps are much shorter than at cells of the
+    /// Returns whether enough cells are thin to make steps much shorter than at cells of the
     /// median size.
     pub(super) fn are_many(&self) -> bool {
         self.typical_is_thin && self.median_inradius > SLOW * self.typical_inradius

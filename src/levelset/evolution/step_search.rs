@@ -38,8 +38,8 @@ impl StepSearch {
         self.trial
     }
 
-    /// Returns the length of the shortest step that was found to be too long, or of the longest step to
-    /// consider if none was.
+    /// Returns the length of the shortest step that was found to be too long, or of the longest
+    /// step to consider if none was.
     pub fn too_long(&self) -> f64 {
         self.too_long
     }

@@ -1,7 +1,8 @@
 //! Reconstruction by directed distances to tangent planes, or by distances to fitted spheres.
 //!
-//! With [`Fit::Planes`], the method follows H. Gao, J. Tang, G. Wu, *Parallel surface reconstruction on GPU*, ICIMCS
-//! 2015, and H. Hoppe et al., *Surface reconstruction from unorganized points*, SIGGRAPH 1992:
+//! With [`Fit::Planes`], the method follows H. Gao, J. Tang, G. Wu, *Parallel surface
+//! reconstruction on GPU*, ICIMCS 2015, and H. Hoppe et al., *Surface reconstruction from
+//! unorganized points*, SIGGRAPH 1992:
 //!
 //! 1. Space is divided into cubes ([`Lattice`]), and samples are sorted by the keys of their cubes.
 //!    Cubes that contain samples are *seed cubes*.
@@ -16,8 +17,8 @@
 //!
 //! The surface has no holes if the edge of a cube is at least rho + delta ([`Density`]).
 //!
-//! With [`Fit::Spheres`], step 2 fits a sphere to the samples around each vertex (`spheres.rs`). The
-//! radius of a sample follows the distance between samples, so cubes can be smaller. Before any
+//! With [`Fit::Spheres`], step 2 fits a sphere to the samples around each vertex (`spheres.rs`).
+//! The radius of a sample follows the distance between samples, so cubes can be smaller. Before any
 //! other step, coordinates are shifted to the center of the bounding box in f64. Results are
 //! bitwise identical for any number of threads and on a GPU ([`cuda`]).
 

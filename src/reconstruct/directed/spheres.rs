@@ -32,8 +32,8 @@ const RADIUS: f64 = 2.5;
 /// The radius of a sample, in distances to the farthest corner of its Voronoi cell. It exceeds
 /// [`RADIUS`] where samples are dense along lines that lie far apart.
 const GAP: f64 = 1.6;
-/// The radius of a sample, in units of the noise of the cloud. It exceeds [`RADIUS`] where the noise
-/// is comparable with the spacing.
+/// The radius of a sample, in units of the noise of the cloud. It exceeds [`RADIUS`] where the
+/// noise is comparable with the spacing.
 const NOISE: f64 = 6.0;
 /// The smallest radius of a sample, in cubes. All corners of the cube of a sample are within it.
 const SHORTEST: f64 = 1.75;

@@ -19,8 +19,8 @@ const THREADS: u32 = 256;
 /// keys and indices during the sort (24).
 const SAMPLE: u64 = 92;
 /// Upper limits on the work: pairs of samples in the same cube, and samples that need a second
-/// search. Above these limits, samples are crowded into a few cubes, and the tree search on the CPU is
-/// faster.
+/// search. Above these limits, samples are crowded into a few cubes, and the tree search on the CPU
+/// is faster.
 const MOST_PAIRS: u64 = 1 << 36;
 const MOST_AGAIN: usize = 1 << 16;
 /// Growth factor of the cube edge when neighbors are too far away.

@@ -26,8 +26,8 @@ impl<'a> Facing<'a> {
     }
 
     /// Returns the distance of `node` from a boundary facet that contains all vertices of `base`
-    /// and that a boundary facet at the node faces, up to a distance of `gap`. The distance is positive
-    /// outside the cell of the first facet. Returns `None` if there are no such facets.
+    /// and that a boundary facet at the node faces, up to a distance of `gap`. The distance is
+    /// positive outside the cell of the first facet. Returns `None` if there are no such facets.
     pub(super) fn opposite(&self, base: &[u32], node: u32, gap: f64) -> Option<f64> {
         /// A vertex of more facets than this is a hub of thin cells, whose facets do not lie along
         /// others.

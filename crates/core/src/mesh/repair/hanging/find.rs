@@ -124,8 +124,8 @@ impl Search<'_> {
     }
 
     /// Returns the distance of `node` from the edge or face `base` if a facet at the node lies
-    /// along it up to the rounding of the coordinates, with its cell on the other side. The distance is
-    /// positive outside the cell of `base`.
+    /// along it up to the rounding of the coordinates, with its cell on the other side. The
+    /// distance is positive outside the cell of `base`.
     fn opposite(&self, base: &[u32], length: f64, node: u32, off: f64) -> Option<f64> {
         let gap = self.rounding.loose(length, FINER);
         let is_end = |&v: &u32| (self.at(v) - self.at(node)).norm() <= gap;
