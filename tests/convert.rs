@@ -218,7 +218,7 @@ fn the_program_converts_between_volumes_only() {
         (&["convert", "a.nii.gz", "b.ply"], 3, "is a NIfTI volume, not a mesh"),
         (&["convert", "a.nii.gz", "b.nrrd", "--normals"], 2, "--normals is for meshes"),
         (&["convert", "a.nii.gz", "b.nrrd", "--array", "phi"], 2, "leave out --array"),
-        (&["convert", "a.off", "b.ply", "--array", "phi"], 2, "are for volumes"),
+        (&["convert", "a.off", "b.ply", "--array", "phi"], 2, "--array is for volumes"),
         (&["convert", "a.raw", "b.npy"], 3, "state it: --raw"),
         (&["convert", "a.raw", "b.npy", "--raw", "2x2x1:uint16le"], 3, "found 4 bytes"),
         (&["info", "a.raw", "--raw", "2x2x1:uint16"], 2, "needs a byte order"),

@@ -36,9 +36,9 @@ Examples:
   zeroset reconstruct tile.laz --where \"classification == 2\" -o ground.ply
   zeroset reconstruct scan.e57 --trim 3 --fill-holes -o print.stl
 
-Points are read from any point cloud format that `zeroset info` supports. Duplicates and outliers are
-dropped and counted. If the file has normals, the surface follows spheres that are fitted to the
-samples, and is closed wherever there are samples; normals that contradict their neighbors are
+Points are read from any point cloud format that `zeroset info` supports. Duplicates and outliers
+are dropped and counted. If the file has normals, the surface follows spheres that are fitted to
+the samples, and is closed wherever there are samples; normals that contradict their neighbors are
 turned and counted. If the file has none, a level set shrinks around the samples; if they enclose
 nothing, normals are estimated, and the report says so. --method selects a method. Without --depth
 and --cell, cubes and voxels are about as wide as the spacing of the samples, and not much smaller

@@ -5,9 +5,11 @@
 //! and of image matching also leave points close to the surface. Three rules find them:
 //!
 //! 1. *Sparse compared with its neighbors.* A point is a stray if the mean distance to its nearest
-//!    points exceeds [`SPARSER`] times the median of these distances among its neighbors. The
-//!    comparison is local, so a region that is scanned with fewer points is kept (M. Breunig,
-//!    H.-P. Kriegel, R. Ng, J. Sander, LOF: identifying density-based local outliers, SIGMOD 2000).
+//!    points exceeds [`SPARSER`] times the median of these distances among its neighbors, and if it
+//!    does not lie on their plane. The comparison is local, so a region that is scanned with fewer
+//!    points is kept (M. Breunig, H.-P. Kriegel, R. Ng, J. Sander, LOF: identifying density-based
+//!    local outliers, SIGMOD 2000). Vertices of a mesh are sparse on flat parts, and lie on a plane
+//!    with the dense vertices around them.
 //! 2. *Sparse and in space.* Among many outliers, the neighbors are outliers, too. Such points are
 //!    sparser than most of the cloud, and lie on no surface.
 //! 3. *Above the surface.* The neighbors lie on a plane, and the point is farther from it than the
@@ -32,6 +34,9 @@ const NONE: u32 = u32::MAX;
 const FEWEST: usize = 4 * NEIGHBORS;
 /// A point may be at most this many times as far from its neighbors as they are from theirs.
 const SPARSER: f64 = 3.0;
+/// A sparse point lies on the plane of its neighbors if it is at most this fraction of the mean
+/// distance to its nearest points away from the plane.
+const ON_PLANE: f64 = 0.2;
 /// Points that are at most this many times as far from their neighbors as most are not in space.
 const SPARSE: f64 = 2.5;
 /// Points are on a surface if their distance from their plane is less than this fraction of the
@@ -109,7 +114,9 @@ fn search(points: &[[f64; 3]]) -> Result<Vec<bool>> {
     let is_stray = |(i, point): (usize, &Point)| {
         let row = point.row.map(|j| j as usize);
         let beside = median(&mut row.map(|j| all[j].around));
-        point.around > SPARSER * beside && beside > 0.0
+        point.around > SPARSER * beside
+            && beside > 0.0
+            && !is_on_plane(points, i, &row, point.around)
             || point.around > SPARSE * around && is_in_space(points, i, &row, point.radius)
             || is_above(points, i, &row, beside)
     };
@@ -122,16 +129,28 @@ fn is_in_space(points: &[[f64; 3]], i: usize, row: &[usize; NEIGHBORS], radius: 
     plane.is_some_and(|plane| plane.off > FLAT * radius)
 }
 
+/// Returns whether a point lies on the plane of its neighbors. `around` is the mean distance to its
+/// nearest points.
+fn is_on_plane(points: &[[f64; 3]], i: usize, row: &[usize; NEIGHBORS], around: f64) -> bool {
+    let plane = plane_of(points, row);
+    plane.is_some_and(|plane| plane.distance(points[i]) <= ON_PLANE * around)
+}
+
 /// Returns whether a point is far above the plane of its neighbors, whose distance from each other
 /// is `beside`.
 fn is_above(points: &[[f64; 3]], i: usize, row: &[usize; NEIGHBORS], beside: f64) -> bool {
+    let plane = plane_of(points, row);
+    plane.is_some_and(|plane| plane.distance(points[i]) > beside.max(ABOVE * plane.off))
+}
+
+/// Returns the plane of the neighbors, without the [`REJECTED`] ones farthest from it.
+fn plane_of(points: &[[f64; 3]], row: &[usize; NEIGHBORS]) -> Option<Plane> {
     let of = |row: &[usize]| Plane::through(points[row[0]], row[1..].iter().map(|&j| points[j]));
-    let Some(first) = of(row) else { return false };
+    let first = of(row)?;
     let mut kept = *row;
-    let off = |plane: &Plane, j: usize| plane.distance(points[j]);
-    kept.sort_by(|&a, &b| off(&first, a).total_cmp(&off(&first, b)).then(a.cmp(&b)));
-    let Some(plane) = of(&kept[..NEIGHBORS - REJECTED]) else { return false };
-    off(&plane, i) > beside.max(ABOVE * plane.off)
+    let off = |j: usize| first.distance(points[j]);
+    kept.sort_by(|&a, &b| off(a).total_cmp(&off(b)).then(a.cmp(&b)));
+    of(&kept[..NEIGHBORS - REJECTED])
 }
 
 /// Returns the upper median.
