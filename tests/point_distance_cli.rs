@@ -390,7 +390,7 @@ fn what_cannot_be_asked_is_said() {
         (points(&["--perforation", "0"]), 2, "--perforation"),
         (points(&["--memory", "20"]), 2, "raise the limit (--memory)"),
         (points(&["--memory", "12MB"]), 2, "KiB, MiB or GiB"),
-        (points(&["--raw", "1x1x1:uint8"]), 2, "--raw and --array are for volumes"),
+        (points(&["--raw", "1x1x1:uint8"]), 2, "--raw is for volumes"),
         (base(&["--points", "v.nrrd", "--queries", "q.csv"]), 3, "is a volume, expected points"),
         (
             base(&["--points", "p.xyz", "--queries", "bad.csv"]),

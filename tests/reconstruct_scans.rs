@@ -254,10 +254,10 @@ fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
     let options = Sampling { n: 150_000, normals: false, noise, outliers: 300, seed: 1 };
     let noisy = Sampler::new(&model, options).unwrap().cloud();
     let (_, report) = reconstruct(noisy, Method::Auto, Cubes::Safe).unwrap();
-    let said = &report.warnings[0];
+    let said = &report.warnings;
     assert!(
-        depth(&report) == 8 && said.contains("have noise of about"),
-        "{} {said}",
+        depth(&report) == 8 && said.iter().any(|said| said.contains("have noise of about")),
+        "{} {said:?}",
         depth(&report)
     );
 }

@@ -72,8 +72,8 @@ pub(super) struct Spacings {
     radius: f64,
     /// Edge of a cube, in units of the cloud. 0 if all samples coincide.
     pub cube: f64,
-    /// Smallest edge of a cube without holes. Smaller cubes cut the radii of samples in sparse
-    /// regions, except for one sample in a thousand.
+    /// Smallest edge of a cube without holes, or 0 if no sample has neighbors on all sides. Smaller
+    /// cubes cut the radii of samples in sparse regions, except for one sample in a thousand.
     pub safe_cube: f64,
 }
 
@@ -100,7 +100,9 @@ impl Spacings {
         let radius = RADIUS.max(GAP * gap).max(NOISE * noise / median.max(f64::MIN_POSITIVE));
         let sparse = sorted(around.clone(), 1.0 - 1.0 / SINGULAR as f64).unwrap_or(0.0);
         let cube = median * CUBE.max(radius / MEDIAN);
-        Ok(Spacings { around, radius, cube, safe_cube: radius * sparse / LONGEST })
+        let is_known = !looked.is_empty();
+        let safe_cube = if is_known { radius * sparse / LONGEST } else { 0.0 };
+        Ok(Spacings { around, radius, cube, safe_cube })
     }
 
     /// Returns the radius of each sample, `[n]`, in cubes of the given edge. It is 0 for samples
