@@ -273,7 +273,7 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
             unfit(what, "use it as data of the surface")
         }
         Format::Npy => {
-            let remedy = "use it as data of a mesh, or as points of `zeroset reconstruct`";
+            let remedy = "use it as data of a mesh or as a volume; `zeroset info` describes it";
             unfit("is a NumPy array, not a mesh", remedy)
         }
         other => {

@@ -92,7 +92,7 @@ fn arrays_that_do_not_suit_the_mesh_are_refused() {
         ("|u1", "(4, 2, 3)", 24, "an array of shape [4, 2, 3], expected (n,) or (n, k)"),
         ("<f8", "(4,)", 31, "found 31 bytes"),
         ("<f8", "(0,)", 0, "shape [0]"),
-        ("<c16", "(4,)", 64, "numbers of type c16 are not supported"),
+        ("<c16", "(4,)", 64, "numbers of type \"<c16\" are not supported"),
         ("<f8", "(4000000000, 4000000000)", 8, "more bytes than any memory"),
     ] {
         npy(&path, descr, false, shape, &vec![0; size]);

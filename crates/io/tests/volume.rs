@@ -373,7 +373,7 @@ fn npy_arrays_are_indexed_x_y_z() {
         ("'<f2'", "(3, 4, 2)", "numbers of type \"<f2\" are not supported; convert them first"),
         ("'<c8'", "(3, 4, 2)", "numbers of type \"<c8\""),
         ("[('a', '<i2')]", "(3, 4, 2)", "an array of records"),
-        ("'<i2'", "(2, 3, 4, 2)", "holds 2 channels; choose one with --channel N"),
+        ("'<i2'", "(2, 3, 2, 2)", "holds 2 channels; choose one with --channel N"),
         ("'<i2'", "(2, 3, 4, 2, 2)", "expected at most 4 dimensions; write one volume"),
         ("'<i2'", "()", "no voxel"),
         ("'<i2'", "(3, 0)", "no voxel"),

@@ -90,7 +90,8 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
 /// number of arguments. The first is the error of [`parse`].
 pub(super) fn flaws(text: &str) -> Vec<Flaw> {
     let Err(first) = parse(text) else { return Vec::new() };
-    let tokens = if text.len() > LONGEST { None } else { tokens(text).ok() };
+    let is_parsed = text.len() <= LONGEST && !text.trim().is_empty();
+    let tokens = if is_parsed { tokens(text).ok() } else { None };
     let Some(tokens) = tokens else { return vec![first] };
     let mut parser = Parser { tolerated: Some(Vec::new()), ..Parser::new(text, tokens, None) };
     let whole = parser.whole();
