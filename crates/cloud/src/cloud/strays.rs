@@ -196,8 +196,8 @@ mod tests {
                 (x.iter().map(|c| c * c).sum::<f64>().sqrt() - 1.0).abs()
             };
             let left = (n..n + 500).filter(|i| !found.contains(i) && off(i) > 0.06);
-            // By chance, a few of 500 points in space lie on the plane of their neighbors. A spacing
-            // is 0.035.
+            // By chance, a few points in space lie on the plane of their neighbors. A spacing is
+            // 0.035.
             assert!(left.count() <= 10);
         }
     }
