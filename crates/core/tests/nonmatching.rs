@@ -7,7 +7,7 @@ use zeroset_core::mesh::repair::{Repairs, Weld, repair};
 use zeroset_core::mesh::{Group, Kind, Members, Mesh, boundary};
 use zeroset_testing::cell_geometry::measures;
 
-/// Rounds a number like a file with so many significant digits, or with 32-bit numbers for 0.
+/// Rounds a number to the given significant digits, or to single precision if `digits` is 0.
 fn rounded(x: f64, digits: usize) -> f64 {
     match digits {
         0 => f64::from(x as f32),

@@ -163,16 +163,30 @@ pub(super) fn directed(place: [f64; 3], sample: &Sample) -> f64 {
 
 /// Returns the keys of the tiles that contain vertices in the one-ring of a seed cube, ascending.
 fn tiles_around(seeds: &Seeds, lattice: &Lattice) -> Vec<u64> {
+    tiles_reached(seeds, lattice, |key| {
+        seeds.of_tile(key).map(|seed| {
+            // The ring reaches from one vertex below the lower corner of the cube to two above it.
+            seed.within.map(|c| match c {
+                0 => 0b011,
+                c if c >= TILE - 2 => 0b110,
+                _ => 0b010,
+            })
+        })
+    })
+}
+
+/// Returns the keys of the tiles that seeds or samples reach, ascending.
+///
+/// `of_tile` receives the key of a tile with seeds. It returns, for each of its seeds or samples,
+/// the tiles that it reaches along each axis: bit s + 1 stands for the tile at offset s.
+pub(super) fn tiles_reached<I: Iterator<Item = [u32; 3]>>(
+    seeds: &Seeds,
+    lattice: &Lattice,
+    of_tile: impl Fn(u64) -> I + Sync,
+) -> Vec<u64> {
     let around = |&key: &u64| {
         let mut reached = 0_u32;
-        for seed in seeds.of_tile(key) {
-            // The ring reaches from one vertex below the lower corner of the cube to two above it.
-            let toward = seed.within.map(|c| if c == 0 { 0 } else { 1 + u32::from(c >= TILE - 2) });
-            let sides = toward.map(|t| match t {
-                0 => 0b011,
-                1 => 0b010,
-                _ => 0b110_u32,
-            });
+        for sides in of_tile(key) {
             for d in 0..27 {
                 let on = (sides[0] >> (d % 3)) & (sides[1] >> (d / 3 % 3)) & (sides[2] >> (d / 9));
                 reached |= (on & 1) << d;

@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::density::{SINGULAR, look};
-use super::field::{Closest, Field, VERTICES, offset, step};
+use super::field::{Closest, Field, VERTICES, offset, step, tiles_reached};
 use super::is_direction;
 use super::lattice::{Lattice, TILE};
 use super::seeds::{Sample, Seeds};
@@ -173,30 +173,17 @@ pub(super) fn field(
 
 /// Returns the keys of the tiles that contain vertices within the radius of a sample, ascending.
 fn tiles_around(seeds: &Seeds, radii: &[f64], lattice: &Lattice) -> Vec<u64> {
-    let around = |&key: &u64| {
+    tiles_reached(seeds, lattice, |key| {
         let tile = lattice.tile(key);
-        let mut reached = 0_u32;
-        for sample in &seeds.samples[seeds.samples_of_tile(key)] {
+        seeds.samples[seeds.samples_of_tile(key)].iter().map(move |sample| {
             let (low, high) = reach(sample, radii[sample.number as usize]);
-            let sides = [0, 1, 2].map(|k| {
+            [0, 1, 2].map(|k| {
                 let from = (low[k].div_euclid(TILE as i32) - tile[k] as i32 + 1).max(0);
                 let to = (high[k].div_euclid(TILE as i32) - tile[k] as i32 + 1).min(2);
                 (from..=to).fold(0_u32, |bits, bit| bits | 1 << bit)
-            });
-            for d in 0..27 {
-                let on = (sides[0] >> (d % 3)) & (sides[1] >> (d / 3 % 3)) & (sides[2] >> (d / 9));
-                reached |= (on & 1) << d;
-            }
-        }
-        (0..27_u32).filter(move |d| reached >> d & 1 == 1).map(move |d| {
-            let place = [d % 3, d / 3 % 3, d / 9];
-            lattice.tile_key([0, 1, 2].map(|k| tile[k] + place[k] - 1))
+            })
         })
-    };
-    let mut keys: Vec<u64> = seeds.tiles().par_iter().flat_map_iter(around).collect();
-    keys.par_sort_unstable();
-    keys.dedup();
-    keys
+    })
 }
 
 /// Returns the lowest and the highest vertex of the box within the radius of a sample.
