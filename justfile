@@ -22,3 +22,7 @@ bench name *arguments:
 # Runs GPU tests with kernels executed on the CPU.
 gpu-emulated *tests='short':
     scripts/emulated-gpu.sh cargo test --release --test cuda -- {{tests}}
+
+# Builds the documentation site in target/site, with strict links (pip install mkdocs-material==9.8.2).
+site:
+    mkdocs build --strict
