@@ -150,7 +150,7 @@ const COMMANDS: [(&str, &[&str]); 42] = [
 
 /// The options of each command whose values are files or folders. Those of [`READ`] are read, and
 /// all others are written.
-const OPTIONS: [(&str, &[&str]); 18] = [
+const OPTIONS: [(&str, &[&str]); 20] = [
     ("run", &["--output", "--picture"]),
     ("check", &["--output"]),
     ("distance", &["--data", "--output", "--paths", "--picture"]),
@@ -169,6 +169,8 @@ const OPTIONS: [(&str, &[&str]); 18] = [
     ("defaults", &[]),
     ("info", &[]),
     ("devices", &[]),
+    ("completions", &[]),
+    ("manual", &["--output"]),
 ];
 
 /// The options that name input files.
@@ -209,8 +211,8 @@ fn every_result_of_every_command_is_in_the_table() {
         let written = options.iter().filter(|option| !READ.contains(option));
         for option in written.filter(|_| command != "check" && command != "generate") {
             let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
-            // The folder of a run has tests of its own.
-            let is_folder = command == "run" && *option == "--output";
+            // These folders have tests of their own.
+            let is_folder = ["run", "manual"].contains(&command) && *option == "--output";
             let is_tried = COMMANDS.iter().any(|(line, _)| {
                 line.starts_with(&format!("{command} ")) && names.iter().any(|n| line.ends_with(n))
             });

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::{
     Ui, check, convert, devices, distance, dt, edt, generate, info, isosurface, points,
-    reconstruct, render, run, sample, schema, sdf, voxelize,
+    reconstruct, render, run, sample, schema, sdf, shell, voxelize,
 };
 use zeroset::error::Result;
 use zeroset::output::Claims;
@@ -52,6 +52,10 @@ pub enum Command {
     Info(info::Args),
     /// List and test the GPUs, or compile every kernel
     Devices(devices::Args),
+    /// Print the completions of commands and options for a shell
+    Completions(shell::CompletionsArgs),
+    /// Write the pages for `man`
+    Manual(shell::ManualArgs),
 }
 
 impl Command {
@@ -83,7 +87,8 @@ impl Command {
             Command::Reconstruct(_) => "reconstructing the surface",
             Command::Voxelize(_) => "reading the mesh",
             Command::Sample(_) => "sampling points",
-            Command::Schema(_) | Command::Defaults(_) => "printing",
+            Command::Schema(_) | Command::Defaults(_) | Command::Completions(_) => "printing",
+            Command::Manual(_) => "writing the pages",
             Command::Info(_) => "reading the file",
             Command::Devices(_) => "testing the devices",
         }
@@ -107,7 +112,11 @@ impl Command {
             Command::Sample(args) => &args.mesh,
             Command::Sdf(args) => &args.mesh,
             Command::Info(args) => &args.file,
-            Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => Path::new(""),
+            Command::Schema(_)
+            | Command::Defaults(_)
+            | Command::Devices(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => Path::new(""),
         }
     }
 
@@ -145,6 +154,8 @@ impl Command {
             Command::Info(_) | Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => {
                 Vec::new()
             }
+            // `manual` checks the names of its pages itself.
+            Command::Completions(_) | Command::Manual(_) => Vec::new(),
         }
     }
 
@@ -176,7 +187,11 @@ impl Command {
             | Command::Voxelize(_)
             | Command::Info(_) => Some(0),
             Command::Run(_) | Command::Check(_) | Command::Distance(_) => None,
-            Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => None,
+            Command::Schema(_)
+            | Command::Defaults(_)
+            | Command::Devices(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => None,
         }
     }
 
@@ -215,7 +230,11 @@ impl Command {
             | Command::Info(_) => {
                 "free memory or use a machine with more memory (see also `ulimit -v`)"
             }
-            Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
+            Command::Schema(_)
+            | Command::Defaults(_)
+            | Command::Devices(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => "see `ulimit -v`",
         }
     }
 
@@ -243,6 +262,8 @@ impl Command {
             Command::Defaults(args) => schema::defaults(args, ui),
             Command::Info(args) => info::run(args, ui),
             Command::Devices(args) => devices::run(args, ui),
+            Command::Completions(args) => shell::completions(args, ui),
+            Command::Manual(args) => shell::manual(args, ui),
         }
     }
 }

@@ -35,6 +35,7 @@ mod run;
 mod sample;
 mod schema;
 mod sdf;
+mod shell;
 mod shortened;
 mod stack;
 mod surface_outputs;
