@@ -22,7 +22,7 @@ use crate::words::counted;
 const FEWEST: f64 = 12.0;
 /// A small component is shorter than this along every axis, in cubes.
 const SMALL: f64 = 6.0;
-/// An open surface of estimated normals with more boundary loops than this is in doubt.
+/// An open surface from estimated normals with more boundary loops than this is in doubt.
 const MANY_LOOPS: usize = 3;
 
 /// A clean cloud, and what is known about it.

@@ -21,7 +21,7 @@ const WAYS: [[f64; 2]; 8] = [
 ];
 /// A run counts as a layer if it continues in this many neighboring rows.
 const CONTINUED: usize = 6;
-/// A row with more runs is noise. If half of the rows are, nothing is a layer.
+/// A row with more runs than this is noise. If half of the rows are noise, nothing is a layer.
 const MOST_RUNS: usize = 4;
 /// Speeds below this fraction of the largest speed are zero.
 const ZERO: f64 = 1e-9;
@@ -143,7 +143,8 @@ impl Rows<'_> {
             _ => 0,
         };
         let classes: Vec<i8> = values.iter().map(|&v| class(v)).collect();
-        // Along the best axis, a layer looks thicker by a factor of up to the square root of 3.
+        // Along the axis closest to its normal, a layer looks thicker by a factor of up to the
+        // square root of 3.
         let longest = 3.0_f64.sqrt() * self.resolved;
         let window = (self.resolved / self.step).ceil() as usize;
         let mut found = Vec::new();

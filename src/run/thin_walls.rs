@@ -8,9 +8,9 @@ use crate::geometry::Vec3;
 pub(super) const RESOLVED: f64 = 1.5;
 /// Number of points of the surface at which the thickness is measured.
 pub(super) const MOST_POINTS: usize = 4096;
-/// Number of thin points that make a wall. A single one may be the tip of a wedge.
+/// A wall has at least this many thin points. A single one may be the tip of a wedge.
 const FEWEST: usize = 4;
-/// Distance along a wall at which it must be thin, too, in grid spacings.
+/// A wall must also be thin at this distance along it, in grid spacings.
 const ALONG: f64 = 3.0;
 /// Number of samples per grid spacing across a wall.
 const FINE: f64 = 32.0;

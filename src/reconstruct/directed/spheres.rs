@@ -6,8 +6,8 @@
 //! sample at distance d. The radius r of a sample is a multiple of the distance between the samples
 //! around it, so sparse regions have no holes, and dense regions keep their detail.
 //!
-//! Only samples whose normals point to the same side as that of the nearest sample contribute.
-//! Therefore the two sheets of a thin plate or of a narrow gap stay apart.
+//! A sample contributes only if its normal points to the same side as the normal of the nearest
+//! sample. Therefore the two sheets of a thin plate or of a narrow gap stay apart.
 //!
 //! Every vertex adds its samples in the same order on the CPU and on a GPU: by tile, by cube and in
 //! the order of the cloud.
@@ -35,13 +35,13 @@ const GAP: f64 = 1.6;
 /// The radius of a sample, in units of the noise of the cloud. It exceeds [`RADIUS`] where the
 /// noise is comparable with the spacing.
 const NOISE: f64 = 6.0;
-/// The smallest radius of a sample, in cubes. All corners of the cube of a sample are within it.
+/// The smallest radius of a sample, in cubes. The corners of the cube around it are closer.
 const SHORTEST: f64 = 1.75;
 /// The largest radius of a sample, in cubes. A sample reaches no farther than the tiles next to
 /// its own.
 pub(super) const LONGEST: f64 = 7.0;
-/// The largest radius of a median sample, in cubes. The samples of sparser regions have larger
-/// ones.
+/// The largest median radius of the samples, in cubes. Samples in sparser regions have larger
+/// radii.
 const MEDIAN: f64 = 5.0;
 /// The edge of a cube, in median spacings.
 const CUBE: f64 = 0.75;
@@ -116,7 +116,7 @@ impl Spacings {
     }
 }
 
-/// Returns the number at a position from 0 to 1 of the sorted numbers, or `None` without numbers.
+/// Returns the number at a position from 0 to 1 in the sorted numbers, or `None` if there are none.
 fn sorted(mut numbers: Vec<f64>, position: f64) -> Option<f64> {
     let last = numbers.len().checked_sub(1)?;
     let at = (position * last as f64).ceil() as usize;

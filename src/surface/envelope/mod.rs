@@ -26,8 +26,8 @@ use super::boundary_edges::{Rims, merged};
 use super::{TriangleIndex, UNDECIDED};
 use crate::geometry::{Vec3, simplex};
 
-/// Lengths below this fraction of the largest coordinate count as zero. Coordinates with 32 bits,
-/// as in STL files, are rounded by up to 6e-8 of their size.
+/// Lengths below this fraction of the largest coordinate count as zero. 32-bit coordinates, as
+/// in STL files, are rounded by up to 6e-8 of their size.
 const TOLERANCE: f64 = 4e-7;
 /// Two triangles are parallel if the absolute value of the cosine between their normals is at least
 /// this.
@@ -35,7 +35,7 @@ const PARALLEL: f64 = 0.99;
 /// The largest number of neighbors with a common vertex that are compared with a triangle. Only a
 /// triangle at a vertex of thousands of triangles has more.
 const MOST_NEIGHBORS: usize = 512;
-/// Number of triangles of an open surface that must agree to drop the triangles connected to them.
+/// Number of triangles of an open surface that must agree before connected ones are dropped.
 const SAMPLES: usize = 8;
 
 /// The part of a surface that bounds its inside.

@@ -12,8 +12,9 @@ use crate::surface::bvh::{Tree, box_of};
 use crate::surface::{TriangleIndex, UNDECIDED};
 use crate::words::counted;
 
-/// The largest number of triangles of a component from which rays start, and of its points, besides
-/// the extreme ones, that are tested for whether they lie inside another component.
+/// The largest number of triangles of a component from which rays start. It is also the largest
+/// number of points of a component, besides the extreme ones, that are tested for whether they lie
+/// inside another component.
 const SAMPLES: usize = 16;
 /// The directions of the rays, in both senses. No axis or plane of symmetry of a typical mesh is
 /// close to them.
@@ -45,7 +46,7 @@ pub struct Outward {
     pub cavities: usize,
     /// Number of components that have only one side, such as a Moebius strip. They do not change.
     pub one_sided: usize,
-    /// An edge of the first such component at which neighboring triangles cannot agree.
+    /// An edge of the first one-sided component at which neighboring triangles cannot agree.
     pub one_sided_edge: Option<[u32; 2]>,
     /// Number of open components whose outside was not determined, because rays from them meet too
     /// many triangles. They keep the orientation of most of their area.
