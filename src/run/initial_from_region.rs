@@ -19,7 +19,7 @@ use crate::mesh::{Kind, Mesh};
 /// A box, given by its smallest and its largest corner.
 type Corners = ([f64; 3], [f64; 3]);
 
-/// A part of a region that no other parts are combined to.
+/// A part of a region that is not combined from other parts.
 pub(super) enum Leaf {
     Shape(Shape),
     Mesh(Box<SurfaceLevel>),

@@ -7,9 +7,9 @@ use crate::geometry::Vec3;
 
 /// Marks a side on the boundary loop.
 const NONE: u32 = u32::MAX;
-/// A triangle is split if its center is farther from each corner than the mean edge length there,
-/// and than the average of these lengths over the corners, both divided by this factor (P. Liepa,
-/// *Filling holes in meshes*, 2003, section 4).
+/// A triangle is split if, for each corner, this factor times the distance from the corner to the
+/// center of the triangle exceeds both the mean edge length at the corner and the average of these
+/// lengths over the corners (P. Liepa, *Filling holes in meshes*, 2003, section 4).
 const DENSITY: f64 = std::f64::consts::SQRT_2;
 /// The largest number of rounds of splits, and the number of rounds of relaxation.
 const ROUNDS: usize = 40;

@@ -26,8 +26,8 @@ pub(super) struct Polygon<'a> {
 }
 
 impl Polygon<'_> {
-    /// Returns triangles that fill the polygon, as indices of its vertices, or `None` if an edge of
-    /// every triangulation that was tried is taken.
+    /// Returns triangles that fill the polygon, as indices of its vertices, or `None` if every
+    /// triangulation that was tried uses a taken edge.
     ///
     /// For up to 80 vertices, the sum of the areas plus a small cost for long edges is minimal
     /// among the triangulations without folds, if there are any (G. T. Klincsek, *Minimal
@@ -73,7 +73,7 @@ impl Polygon<'_> {
             .filter(|all| all.iter().all(|t| is_free(t) && is_upright(t)))
     }
 
-    /// Returns the normal of a triangle with twice its area as length, and the squared length of
+    /// Returns the normal of a triangle, scaled to twice its area, and the squared length of
     /// its longest edge.
     fn normal(&self, [a, b, c]: [usize; 3]) -> (Vec3, f64) {
         let [a, b, c] = [a, b, c].map(|k| self.x[k]);
