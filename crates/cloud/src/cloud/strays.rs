@@ -1,5 +1,5 @@
-//! Outliers by local density: points that are much farther from their neighbors than these are from
-//! each other.
+//! Outliers by local density: points that are much farther from their neighbors than the neighbors
+//! are from each other.
 //!
 //! The global rule of `clean` finds only points that are far from everything. Errors of scanners
 //! and of image matching also leave points close to the surface. Three rules find them:
@@ -74,7 +74,7 @@ pub fn strays(points: &[[f64; 3]]) -> Result<Vec<u32>> {
         let mut kept = is_stray.iter().map(|stray| !stray);
         left.retain(|_| kept.next().unwrap_or(true));
     }
-    // So many points are no exception. The cloud fills space, and no rule applies.
+    // So many points cannot all be outliers. The cloud fills space, and no rule applies.
     if found.len() > points.len() / MOST {
         found.clear();
     }
