@@ -81,6 +81,19 @@ fn unknown_keys_hide_nothing() {
 }
 
 #[test]
+fn unknown_entries_of_the_initial_interface_hide_nothing() {
+    let evolve = "normal_speed = 1\nend_time = 1\ncfl = 99";
+    let initial = "expression = \"x - 0.5 + yy\"\nbogus = 1";
+    let expected =
+        ["exactly one entry is allowed in [initial], found expression, bogus", "evolve.cfl", "yy"];
+    check(&case(initial, evolve), &expected);
+    let initial = "bogus = 1\nball = { center = [0, 0, 0], radius = -1 }";
+    let expected = [expected[0].replace("expression, bogus", "bogus, ball"), "radius".into()];
+    let expected = [&*expected[0], &*expected[1], "evolve.cfl"];
+    check(&case(initial, evolve), &expected);
+}
+
+#[test]
 fn a_table_with_mistakes_is_left_out() {
     let evolve = "normal_speed = 1\nend_time = 1";
     check(&case("ball = { center = [0, 0, 0] }", evolve), &["key `radius` is missing"]);

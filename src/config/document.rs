@@ -292,29 +292,31 @@ impl<'t> Document<'t> {
             if table.is_empty() { "at top level".to_string() } else { format!("in [{table}]") };
         let message = error.message();
         let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        let (what, remedy) = match (quoted.as_slice(), message) {
-            // The message already points into the expression and contains a remedy.
-            (_, m) if m.contains(Flaw::EXCERPT) => (m.to_string(), String::new()),
-            ([key, allowed @ ..], m) if m.starts_with("unknown field") => {
-                (format!("unknown key `{key}` {within}"), suggest(key, allowed))
-            }
-            ([word, allowed @ ..], m) if m.starts_with("unknown variant") => {
-                (format!("unknown entry `{word}` {within}"), suggest(word, allowed))
-            }
-            ([key, ..], m) if m.starts_with("missing field") => {
-                let remedy = "add it; `zeroset schema --markdown` describes it";
-                (format!("key `{key}` is missing {within}"), remedy.into())
-            }
-            // This is the message of the toml crate about the fields of an enum variant.
-            (_, m) if m.starts_with("unexpected keys in table: ") => {
-                let (_, rest) = m.split_at("unexpected keys in table: ".len());
-                let (keys, allowed) = rest.split_once(", available keys: ").unwrap_or((rest, ""));
-                let key = keys.split(", ").next().unwrap_or(keys);
-                let allowed: Vec<&str> = allowed.split(", ").collect();
-                (format!("unknown key `{key}` {within}"), suggest(key, &allowed))
-            }
-            (_, m) if m.starts_with("wanted exactly 1 element") => {
-                match self.keys_at(place).as_slice() {
+        let (what, remedy) =
+            match (quoted.as_slice(), message) {
+                // The message already points into the expression and contains a remedy.
+                (_, m) if m.contains(Flaw::EXCERPT) => (m.to_string(), String::new()),
+                ([key, allowed @ ..], m) if m.starts_with("unknown field") => {
+                    (format!("unknown key `{key}` {within}"), suggest(key, allowed))
+                }
+                ([word, allowed @ ..], m) if m.starts_with("unknown variant") => {
+                    (format!("unknown entry `{word}` {within}"), suggest(word, allowed))
+                }
+                ([key, ..], m) if m.starts_with("missing field") => {
+                    let remedy = "add it; `zeroset schema --markdown` describes it";
+                    (format!("key `{key}` is missing {within}"), remedy.into())
+                }
+                // This is the message of the toml crate about the fields of an enum variant.
+                (_, m) if m.starts_with("unexpected keys in table: ") => {
+                    let (_, rest) = m.split_at("unexpected keys in table: ".len());
+                    let (keys, allowed) =
+                        rest.split_once(", available keys: ").unwrap_or((rest, ""));
+                    let key = keys.split(", ").next().unwrap_or(keys);
+                    let allowed: Vec<&str> = allowed.split(", ").collect();
+                    (format!("unknown key `{key}` {within}"), suggest(key, &allowed))
+                }
+                (_, m) if m.starts_with(lenient::ONE_ENTRY) => {
+                    match self.keys_at(place).as_slice() {
                     [] => (
                         format!("an entry is missing {within}"),
                         "add one; `zeroset schema --markdown` lists the entries".into(),
@@ -325,9 +327,9 @@ impl<'t> Document<'t> {
                             .into(),
                     ),
                 }
-            }
-            (_, m) => (plain_types(m), String::new()),
-        };
+                }
+                (_, m) => (plain_types(m), String::new()),
+            };
         self.error_at(place, what, remedy)
     }
 }

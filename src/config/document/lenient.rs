@@ -18,6 +18,13 @@ const REPLACEMENT: &str = "x";
 /// The largest number of mistakes that are noted.
 const MOST: usize = 100;
 
+/// The beginning of the message of the toml crate about a table in which exactly one entry is
+/// allowed.
+pub(super) const ONE_ENTRY: &str = "wanted exactly 1 element";
+
+/// The largest number of entries of such a table that are examined one by one.
+const MOST_ENTRIES: usize = 20;
+
 /// The result of [`Document::read_leniently`].
 pub(in crate::config) struct Lenient<T> {
     /// The value without the entries that cannot be read, or `None` if too much is missing.
@@ -48,7 +55,7 @@ impl<'t> Document<'t> {
                 }
                 Err(error) => error,
             };
-            if !self.note(&error, &mut found) {
+            if !self.note::<T>(&error, &mut found) {
                 break;
             }
         }
@@ -56,7 +63,11 @@ impl<'t> Document<'t> {
     }
 
     /// Notes an error and leaves out or replaces its entry. Returns false if that is not possible.
-    fn note<T>(&mut self, error: &toml::de::Error, found: &mut Lenient<T>) -> bool {
+    fn note<T: Deserialize<'t>>(
+        &mut self,
+        error: &toml::de::Error,
+        found: &mut Lenient<T>,
+    ) -> bool {
         let place = error.span().map_or(0, |span| span.start);
         let mut path = entry_at(self.root.get_ref(), place).unwrap_or_default();
         let key = dotted(&path);
@@ -75,6 +86,13 @@ impl<'t> Document<'t> {
                 return true;
             }
         }
+        if error.message().starts_with(ONE_ENTRY) {
+            let unknown = self.remove_unknown_entries::<T>(&path);
+            if !unknown.is_empty() {
+                found.unread.extend(unknown);
+                return true;
+            }
+        }
         // A list without one of its items would be another list.
         while matches!(path.last(), Some(Step::Item(_))) {
             path.pop();
@@ -82,6 +100,33 @@ impl<'t> Document<'t> {
         let is_left_out = remove(self.root.get_mut(), &path);
         found.unread.push(dotted(&path));
         is_left_out
+    }
+
+    /// Removes the unknown entries of a table that may have only one entry. Returns their paths. If
+    /// the table has many entries or no known one, nothing is removed.
+    fn remove_unknown_entries<T: Deserialize<'t>>(&mut self, path: &[Step]) -> Vec<String> {
+        let Some(table) = table_mut(self.root.get_mut(), path) else { return Vec::new() };
+        let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
+        if keys.len() > MOST_ENTRIES {
+            return Vec::new();
+        }
+        let is_unknown = |key: &&String| {
+            let mut root = self.root.clone();
+            if let Some(table) = table_mut(root.get_mut(), path) {
+                keys.iter().filter(|other| other != key).for_each(|other| {
+                    table.remove(other.as_str());
+                });
+            }
+            let read = T::deserialize(Deserializer::from(root));
+            read.is_err_and(|error| error.message().starts_with("unknown variant"))
+        };
+        let unknown: Vec<&String> = keys.iter().filter(is_unknown).collect();
+        if unknown.len() == keys.len() {
+            return Vec::new();
+        }
+        let paths = unknown.into_iter().map(|key| [path, &[Step::Key(key.clone())]].concat());
+        let paths: Vec<Vec<Step>> = paths.collect();
+        paths.iter().filter(|path| remove(self.root.get_mut(), path)).map(|p| dotted(p)).collect()
     }
 
     /// Replaces the expression at a path, and returns its flaws. Returns `None` if the entry is not
@@ -149,12 +194,16 @@ fn value_mut<'a, 't>(
 /// Removes an entry whose path ends with a key. Returns false if there is no such entry.
 fn remove(table: &mut DeTable<'_>, path: &[Step]) -> bool {
     let Some((Step::Key(key), above)) = path.split_last() else { return false };
-    let table = match above {
-        [] => Some(table),
-        above => value_mut(table, above).and_then(|value| match value.get_mut() {
-            DeValue::Table(table) => Some(table),
-            _ => None,
-        }),
-    };
-    table.is_some_and(|table| table.remove(key.as_str()).is_some())
+    table_mut(table, above).is_some_and(|table| table.remove(key.as_str()).is_some())
+}
+
+/// Returns the table at a path, which is `table` itself if the path is empty.
+fn table_mut<'a, 't>(table: &'a mut DeTable<'t>, path: &[Step]) -> Option<&'a mut DeTable<'t>> {
+    if path.is_empty() {
+        return Some(table);
+    }
+    match value_mut(table, path)?.get_mut() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
 }
