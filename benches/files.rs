@@ -210,7 +210,7 @@ fn memory(n: u32) {
     });
     measured("and state of the distance", peak);
     state.seed(&[(0, 0.0)]);
-    let (_, peak) = METER.peak_during(|| solve(&cpu, &mut state, None));
+    let (_, peak) = METER.peak_during(|| solve(&cpu, &mut state, None).expect("a solve"));
     measured("and its solve", peak);
     drop(state);
     let center = Vec3::new(0.0, 0.0, 256.0);

@@ -94,7 +94,7 @@ fn row(mesh: &Mesh, phi: &[f64], cpu: &Arc<Cpu>, size: usize) {
     let distance = median_ms(|| {
         state.clear();
         state.seed(&[(0, 0.0)]);
-        stats = solve(cpu, &mut state, None);
+        stats = solve(cpu, &mut state, None).expect("a solve");
     });
 
     let h = statistics::inspect(mesh).edge_mean.expect("edges");

@@ -32,7 +32,7 @@ fn main() -> zeroset::Result<()> {
         // computes the remaining distances.
         let slowness = Slowness::Uniform(1.0);
         state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &slowness));
-        solve(&cpu, &mut state, None);
+        solve(&cpu, &mut state, None)?;
 
         let pole = mesh.vertices[0];
         let exact = |x: &[f64; 3]| {

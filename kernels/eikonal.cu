@@ -86,6 +86,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             if (blockIdx.x == 0 && thread == 0) e.stats->rounds = round - 1;
             break;
         }
+        if (round > e.most_rounds) {
+            if (blockIdx.x == 0 && thread == 0) *e.error = FAILED_ENDLESS;
+            break;
+        }
         if (blockIdx.x == 0 && thread == 0) {
             // These entries belong to round + 2. The previous round used them last.
             e.counts[(round + 2) % 3] = 0;
@@ -221,7 +225,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     Local local = local_of(shared, e);
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_due(e)) return;
-    u32 updates = 0;
+    u32 updates = 0, rounds = 0;
     real* u = e.u;
     if (blockIdx.x == 0) {
         if (is_ordered(e)) {
@@ -243,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
                 if (found || *(volatile u32*)&e.queue->done) break;
                 SPIN();
                 if (clock64() - start > e.patience) {
-                    atomicExch(e.error, 1u);
+                    atomicExch(e.error, (u32)FAILED_STALLED);
                     atomicExch(&e.queue->done, 1u);
                     break;
                 }
@@ -304,7 +308,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
                 again = lively || atomicCAS(&e.states[p], (u32)QUEUED, 0u) != QUEUED;
             }
             __syncthreads();
-            if (!again) break;
+            if (++rounds > e.most_rounds || !again) break;
+        }
+        if (rounds > e.most_rounds) {
+            if (thread == 0) {
+                atomicExch(e.error, (u32)FAILED_ENDLESS);
+                atomicExch(&e.queue->done, 1u);
+            }
+            break;
         }
         if (thread == 0) {
             __threadfence();

@@ -4,6 +4,16 @@
 
 #include "common/vector.cuh"
 
+// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
+// edge of the face; formulas.rs gives the reason.
+#define LEAST_HEIGHT R(0.03)
+
+// Returns the height that counts for a vertex of this height. `inside` is the distance of its foot
+// from the nearest vertex of the face, negative if the foot lies outside the face.
+DEVICE real raised(real height, real longest, real inside) {
+    return fmax(height, fmin(LEAST_HEIGHT * longest, inside));
+}
+
 // Returns the arrival time at c of a front that crosses the edge ab, or else moves along ac or bc,
 // given the arrival times ua and ub and the slowness f.
 DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
@@ -16,11 +26,14 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
         real w2 = f * f * length2 - rise * rise;
         if (w2 > R(0)) {
             real along = dot(to_c, edge);
-            real across = norm(cross(edge, to_c));
+            real across = raised(norm(cross(edge, to_c)), length2, fmin(along, length2 - along));
             real w = sqrt(w2);
             real sigma = along - across * rise / w;
             if (sigma > R(0) && sigma < length2) {
-                return ua + (rise * along + across * w) / length2;
+                real value = ua + (rise * along + across * w) / length2;
+                if (across > LEAST_HEIGHT * length2) return value;
+                // The vertex may have been raised, so an end of the edge may be faster.
+                return fmin(value, fmin(ua + f * norm(to_c), ub + f * norm(c - b)));
             }
         }
     }
@@ -66,9 +79,30 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
 // The sides of a face, one bit each.
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
-// Finds the point of a face through which a front first arrives at d. Returns 0 and sets `value` to
-// the arrival time if that point is found in the face. Otherwise returns the sides on which it may
-// be.
+// Returns the height that counts for a vertex above a face with Gram matrix g11, g12, g22 of
+// determinant det. Its foot has the weights l1 and l2 at the second and third vertex of the face.
+DEVICE real raised_over_face(real height, real l1, real l2, real g11, real g12, real g22, real det) {
+    real g33 = g11 + g22 - R(2) * g12;
+    real longest2 = fmax(fmax(g11, g22), g33);
+    real height2 = height * height;
+    if (height2 >= LEAST_HEIGHT * LEAST_HEIGHT * longest2) return height;
+    // The foot may lie outside a side by no more than the height. Otherwise, a front could still
+    // run along a side that the vertex almost touches.
+    real l0 = R(1) - l1 - l2;
+    if (l0 < R(0) && l0 * l0 * det > height2 * g33) return height;
+    if (l1 < R(0) && l1 * l1 * det > height2 * g22) return height;
+    if (l2 < R(0) && l2 * l2 * det > height2 * g11) return height;
+    // The squared distance of the foot from the nearest vertex of the face.
+    real m1 = l1 - R(1), m2 = l2 - R(1);
+    real inside2 = l1 * l1 * g11 + R(2) * l1 * l2 * g12 + l2 * l2 * g22;
+    inside2 = fmin(inside2, m1 * m1 * g11 + R(2) * m1 * l2 * g12 + l2 * l2 * g22);
+    inside2 = fmin(inside2, l1 * l1 * g11 + R(2) * l1 * m2 * g12 + m2 * m2 * g22);
+    return raised(height, sqrt(longest2), sqrt(fmax(inside2, R(0))));
+}
+
+// Finds the point of a face through which a front first arrives at d. Sets `value` to the arrival
+// time if that point is found in the face, and to infinity otherwise. Returns the sides on which an
+// earlier point may be: 0 if there is none.
 //
 // The arrival time is a convex function of the point. If its minimum in the plane of the face lies
 // outside the face, the minimum over the face is on a side that separates that point from the face.
@@ -76,6 +110,7 @@ enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                      const Vec3 &d, real f, real &value) {
     const u32 any = SIDE_01 | SIDE_12 | SIDE_20;
+    value = INFINITY_R;
     if (!(u[0] < INFINITY_R && u[1] < INFINITY_R && u[2] < INFINITY_R)) {
         return any;
     }
@@ -104,15 +139,18 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     // The foot of d in the face, and the height of d above the face.
     real l1 = (g22 * r1 - g12 * r2) * inverse;
     real l2 = (g11 * r2 - g12 * r1) * inverse;
-    real height = fabs(dot(q, normal)) * sqrt(inverse);
+    real given = fabs(dot(q, normal)) * sqrt(inverse);
+    real height = raised_over_face(given, l1, l2, g11, g12, g22, det);
     real w = sqrt(w2);
     real back = height / w;
     real s1 = l1 - mu1 * back;
     real s2 = l2 - mu2 * back;
-    value = u[0] + l1 * d1 + l2 * d2 + height * w;
     if (s1 >= R(0) && s2 >= R(0) && s1 + s2 <= R(1)) {
-        return 0;
+        value = u[0] + l1 * d1 + l2 * d2 + height * w;
+        // If the vertex was raised, a side may be faster.
+        return height > given ? any : 0;
     }
+    if (height > given) return any;
     u32 sides = (s2 < R(0) ? SIDE_01 : 0) | (s1 + s2 > R(1) ? SIDE_12 : 0) | (s1 < R(0) ? SIDE_20 : 0);
     return det > R(1e-3) * g11 * g22 && sides != 0 ? sides : any;
 }
@@ -123,7 +161,6 @@ DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
                         const Vec3 &d, real f) {
     real least;
     u32 sides = over_face(u, x0, x1, x2, d, f, least);
-    if (sides != 0) least = INFINITY_R;
     // One side after the other: a warp runs the formula only as many times as the thread with the
     // most sides needs.
     while (sides != 0) {
@@ -192,7 +229,7 @@ DEVICE Heights heights_of(const Vec3 (&x)[4]) {
 struct TriangleShape {
     real length[3];  // lengths of the edges
     real along[3];   // position of the foot of vertex i on edge i: 0 at its start, 1 at its end
-    real height[3];  // height of vertex i above edge i, divided by the length of that edge
+    real height[3];  // height of vertex i above edge i that counts, divided by the length of edge i
 };
 
 // The number of values in a TriangleShape.
@@ -207,7 +244,7 @@ DEVICE TriangleShape triangle_shape(const Vec3 (&x)[3]) {
         real length2 = norm_squared(edge);
         shape.length[i] = sqrt(length2);
         shape.along[i] = dot(x[i] - x[(i + 1) % 3], edge) / length2;
-        shape.height[i] = across / length2;
+        shape.height[i] = raised(across / length2, R(1), fmin(shape.along[i], R(1) - shape.along[i]));
     }
     return shape;
 }
@@ -222,7 +259,7 @@ DEVICE T pick(const T (&of)[3], int i) {
 DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real f) {
     int j = i == 2 ? 0 : i + 1;
     int k = i == 0 ? 2 : i - 1;
-    real uj = pick(u, j), uk = pick(u, k);
+    real uj = pick(u, j), uk = pick(u, k), value = INFINITY_R;
     if (uj < INFINITY_R && uk < INFINITY_R) {
         real longest = f * pick(shape.length, i);
         real rise = uk - uj;
@@ -232,11 +269,13 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
             real along = pick(shape.along, i), height = pick(shape.height, i);
             real sigma = along * w - height * rise;
             if (sigma > R(0) && sigma < w) {
-                return uj + (rise * along + height * w);
+                value = uj + (rise * along + height * w);
+                if (height > LEAST_HEIGHT) return value;
+                // The vertex may have been raised, so an end of the edge may be faster.
             }
         }
     }
-    return fmin(uj + f * pick(shape.length, k), uk + f * pick(shape.length, j));
+    return fmin(value, fmin(uj + f * pick(shape.length, k), uk + f * pick(shape.length, j)));
 }
 
 // Returns the vertices, one bit each, whose values the triangle may lower. An arrival time is at

@@ -18,6 +18,10 @@ struct Queue {
     u32 done;
 };
 
+// Reasons for which a solve fails: no block has work but the queue is not done, or values still
+// change after `most_rounds`.
+enum { FAILED_STALLED = 1, FAILED_ENDLESS = 2 };
+
 // Bits of the state of a patch in the queue.
 enum { DIRTY = 1, QUEUED = 2 };
 

@@ -26,7 +26,7 @@
 //! let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
 //! let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
 //! state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &Slowness::Uniform(1.0)));
-//! solve(&zeroset::Cpu::new(0)?, &mut state, None);
+//! solve(&zeroset::Cpu::new(0)?, &mut state, None)?;
 //!
 //! let farthest = state.u_in_mesh_order().into_iter().fold(0.0, f64::max);
 //! assert!((farthest - std::f64::consts::PI).abs() < 0.07); // half a great circle

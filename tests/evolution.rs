@@ -278,9 +278,10 @@ fn slivers_make_curvature_steps_implicit() {
 
 #[test]
 fn many_thin_cells_are_named_as_the_reason_of_short_steps() {
-    // Every third column of cells is a thousandth as wide as the others.
+    // Every third column of cells is a thousandth as wide as the others, and vertices are moved
+    // along the columns.
     let mut grid = Square::default();
-    (grid.cells, grid.min, grid.max) = ([48; 2], [-1.0; 2], [1.0; 2]);
+    (grid.cells, grid.min, grid.max, grid.jitter) = ([48; 2], [-1.0; 2], [1.0; 2], 0.2);
     let mut mesh = clean(generate(&Generate::Square(grid)).unwrap()).unwrap().0;
     let thinned = |x: f64| {
         let column = ((x + 1.0) * 24.0).round();

@@ -49,7 +49,7 @@ fn a_triangle_mesh_takes_no_more_memory_than_stated() {
         let coordinates = Arc::new(Coordinates::<f64>::new(&mesh, &patches));
         let mut state = EikonalState::new(patches.clone(), coordinates, Slowness::Uniform(1.0));
         state.seed(&[(0, 0.0)]);
-        solve(&cpu, &mut state, None);
+        solve(&cpu, &mut state, None).unwrap();
         state.u_in_mesh_order()
     });
     let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[2] - 10.0).collect();

@@ -13,6 +13,8 @@ struct Eikonal {
     u32 largest_owned;
     // Number of repetitions of an update, for triangles.
     u32 repetitions;
+    // Number of rounds, or of updates by one block of the queue, after which a solve fails.
+    u32 most_rounds;
     u32 ring_mask;
     // Number of clock cycles that a block waits for work before it reports a broken queue.
     i64 patience;
@@ -64,40 +66,41 @@ struct Eikonal {
     struct Stats *stats;
     // The solve is skipped if this is 0. If null, it is never skipped.
     const u32 *due;
-    // Set if the queue broke.
+    // `FAILED_*` if the solve failed, else 0.
     u32 *error;
 };
-static_assert(sizeof(Eikonal) == (sizeof(real) == 8 ? 240 : 232), "size of Eikonal");
+static_assert(sizeof(Eikonal) == (sizeof(real) == 8 ? 248 : 240), "size of Eikonal");
 ASSERT_OFFSET(Eikonal, n_patches, 0);
 ASSERT_OFFSET(Eikonal, n_vertices, 4);
 ASSERT_OFFSET(Eikonal, largest_local, 8);
 ASSERT_OFFSET(Eikonal, largest_owned, 12);
 ASSERT_OFFSET(Eikonal, repetitions, 16);
-ASSERT_OFFSET(Eikonal, ring_mask, 20);
-ASSERT_OFFSET(Eikonal, patience, 24);
-ASSERT_OFFSET(Eikonal, width, 32);
-ASSERT_OFFSET(Eikonal, near, (sizeof(real) == 8 ? 40 : 36));
-ASSERT_OFFSET(Eikonal, slowness, (sizeof(real) == 8 ? 48 : 40));
-ASSERT_OFFSET(Eikonal, slowness_of_cells, (sizeof(real) == 8 ? 56 : 48));
-ASSERT_OFFSET(Eikonal, caps, (sizeof(real) == 8 ? 64 : 56));
-ASSERT_OFFSET(Eikonal, reach, (sizeof(real) == 8 ? 72 : 64));
-ASSERT_OFFSET(Eikonal, shapes, (sizeof(real) == 8 ? 80 : 72));
-ASSERT_OFFSET(Eikonal, seen, (sizeof(real) == 8 ? 88 : 80));
-ASSERT_OFFSET(Eikonal, wake_offsets, (sizeof(real) == 8 ? 96 : 88));
-ASSERT_OFFSET(Eikonal, wake_vertices, (sizeof(real) == 8 ? 104 : 96));
-ASSERT_OFFSET(Eikonal, wake_readers, (sizeof(real) == 8 ? 112 : 104));
-ASSERT_OFFSET(Eikonal, u, (sizeof(real) == 8 ? 120 : 112));
-ASSERT_OFFSET(Eikonal, news, (sizeof(real) == 8 ? 128 : 120));
-ASSERT_OFFSET(Eikonal, listed, (sizeof(real) == 8 ? 136 : 128));
-ASSERT_OFFSET(Eikonal, lists, (sizeof(real) == 8 ? 144 : 136));
-ASSERT_OFFSET(Eikonal, counts, (sizeof(real) == 8 ? 152 : 144));
-ASSERT_OFFSET(Eikonal, first_news, (sizeof(real) == 8 ? 160 : 152));
-ASSERT_OFFSET(Eikonal, arrived, (sizeof(real) == 8 ? 168 : 160));
-ASSERT_OFFSET(Eikonal, states, (sizeof(real) == 8 ? 176 : 168));
-ASSERT_OFFSET(Eikonal, ring, (sizeof(real) == 8 ? 184 : 176));
-ASSERT_OFFSET(Eikonal, queue, (sizeof(real) == 8 ? 192 : 184));
-ASSERT_OFFSET(Eikonal, visited, (sizeof(real) == 8 ? 200 : 192));
-ASSERT_OFFSET(Eikonal, is_visited, (sizeof(real) == 8 ? 208 : 200));
-ASSERT_OFFSET(Eikonal, stats, (sizeof(real) == 8 ? 216 : 208));
-ASSERT_OFFSET(Eikonal, due, (sizeof(real) == 8 ? 224 : 216));
-ASSERT_OFFSET(Eikonal, error, (sizeof(real) == 8 ? 232 : 224));
+ASSERT_OFFSET(Eikonal, most_rounds, 20);
+ASSERT_OFFSET(Eikonal, ring_mask, 24);
+ASSERT_OFFSET(Eikonal, patience, 32);
+ASSERT_OFFSET(Eikonal, width, 40);
+ASSERT_OFFSET(Eikonal, near, (sizeof(real) == 8 ? 48 : 44));
+ASSERT_OFFSET(Eikonal, slowness, (sizeof(real) == 8 ? 56 : 48));
+ASSERT_OFFSET(Eikonal, slowness_of_cells, (sizeof(real) == 8 ? 64 : 56));
+ASSERT_OFFSET(Eikonal, caps, (sizeof(real) == 8 ? 72 : 64));
+ASSERT_OFFSET(Eikonal, reach, (sizeof(real) == 8 ? 80 : 72));
+ASSERT_OFFSET(Eikonal, shapes, (sizeof(real) == 8 ? 88 : 80));
+ASSERT_OFFSET(Eikonal, seen, (sizeof(real) == 8 ? 96 : 88));
+ASSERT_OFFSET(Eikonal, wake_offsets, (sizeof(real) == 8 ? 104 : 96));
+ASSERT_OFFSET(Eikonal, wake_vertices, (sizeof(real) == 8 ? 112 : 104));
+ASSERT_OFFSET(Eikonal, wake_readers, (sizeof(real) == 8 ? 120 : 112));
+ASSERT_OFFSET(Eikonal, u, (sizeof(real) == 8 ? 128 : 120));
+ASSERT_OFFSET(Eikonal, news, (sizeof(real) == 8 ? 136 : 128));
+ASSERT_OFFSET(Eikonal, listed, (sizeof(real) == 8 ? 144 : 136));
+ASSERT_OFFSET(Eikonal, lists, (sizeof(real) == 8 ? 152 : 144));
+ASSERT_OFFSET(Eikonal, counts, (sizeof(real) == 8 ? 160 : 152));
+ASSERT_OFFSET(Eikonal, first_news, (sizeof(real) == 8 ? 168 : 160));
+ASSERT_OFFSET(Eikonal, arrived, (sizeof(real) == 8 ? 176 : 168));
+ASSERT_OFFSET(Eikonal, states, (sizeof(real) == 8 ? 184 : 176));
+ASSERT_OFFSET(Eikonal, ring, (sizeof(real) == 8 ? 192 : 184));
+ASSERT_OFFSET(Eikonal, queue, (sizeof(real) == 8 ? 200 : 192));
+ASSERT_OFFSET(Eikonal, visited, (sizeof(real) == 8 ? 208 : 200));
+ASSERT_OFFSET(Eikonal, is_visited, (sizeof(real) == 8 ? 216 : 208));
+ASSERT_OFFSET(Eikonal, stats, (sizeof(real) == 8 ? 224 : 216));
+ASSERT_OFFSET(Eikonal, due, (sizeof(real) == 8 ? 232 : 224));
+ASSERT_OFFSET(Eikonal, error, (sizeof(real) == 8 ? 240 : 232));

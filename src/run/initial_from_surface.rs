@@ -353,7 +353,7 @@ fn on_surface(
     let coordinates = Arc::new(Coordinates::<f64>::new(mesh, &patches));
     let mut state = EikonalState::new(patches, coordinates, Slowness::Uniform(1.0));
     state.fix(&sides.near);
-    solve(&Cpu::current(), &mut state, None);
+    solve(&Cpu::current(), &mut state, None)?;
     // Fronts do not reach connected components that contain no curve. Their vertices get a large
     // distance.
     let far = |u: f64| if u.is_finite() { u } else { diagonal };

@@ -34,7 +34,7 @@ fn solved<R: Real>(
         state.fix(seeds);
         match how {
             None => {
-                eikonal::solve(&Cpu::new(2).unwrap(), &mut state, width);
+                eikonal::solve(&Cpu::new(2).unwrap(), &mut state, width).unwrap();
             }
             Some(how) => {
                 let stats =

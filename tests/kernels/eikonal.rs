@@ -98,6 +98,7 @@ fn by_kernels<R: Real>(
         repetitions: if on.patches.arity() == 3 { 3 } else { 1 },
         ring_mask: RING as u32 - 1,
         patience: i64::MAX,
+        most_rounds: u32::MAX,
         width: task.width.map_or(R::INFINITY, R::of),
         near: task.near,
         slowness: R::one(),
@@ -163,7 +164,7 @@ fn by_kernels<R: Real>(
 fn difference<R: Real>(found: &[R], on: &HostPatches<R>, task: &Task<R>) -> f64 {
     let mut expected = state(on, task);
     let width = task.width.map(R::of);
-    solve(&Cpu::new(1).unwrap(), &mut expected, width);
+    solve(&Cpu::new(1).unwrap(), &mut expected, width).unwrap();
     let width = width.unwrap_or(R::INFINITY);
     let pairs = found.iter().zip(expected.u()).filter(|(a, b)| **a < width || **b < width);
     pairs.map(|(&a, &b)| (a - b).abs().to_f64()).fold(0.0, f64::max)

@@ -46,6 +46,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     e.repetitions = N == 3 ? 3 : 1;
     e.ring_mask = 63;
     e.patience = 1ll << 60;
+    e.most_rounds = 1u << 31;
     e.width = g.half_width;
     e.near = INFINITY_R;
     e.slowness = R(1);

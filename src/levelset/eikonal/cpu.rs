@@ -3,8 +3,9 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, Front, Slowness, Stats, formulas};
+use super::{EikonalState, Front, Slowness, Stats, formulas, problem::endless};
 use crate::Cpu;
+use crate::error::Result;
 use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::{DisjointRows, PerThread};
@@ -95,7 +96,11 @@ struct Outcome {
 ///
 /// With a `width`, values of `width` or more are not meaningful, because fronts stop where they can
 /// no longer affect smaller values. Call [`EikonalState::clear`] before the next source.
-pub fn solve<R: Real>(cpu: &Cpu, state: &mut EikonalState<R>, width: Option<R>) -> Stats {
+///
+/// # Errors
+/// Returns [`Error::Numerical`](crate::Error::Numerical) if values still change after 10,000 rounds
+/// plus four per vertex.
+pub fn solve<R: Real>(cpu: &Cpu, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
     solve_in_order(cpu, state, width, |_| ())
 }
 
@@ -105,7 +110,7 @@ pub(super) fn solve_in_order<R: Real>(
     state: &mut EikonalState<R>,
     width: Option<R>,
     order: impl Fn(&mut Vec<u32>) + Send + Sync,
-) -> Stats {
+) -> Result<Stats> {
     let width = width.unwrap_or(R::INFINITY);
     let (vertices, _) = state.problem.patches.largest();
     state.scratch.threads.prepare(cpu.threads(), |local| {
@@ -124,7 +129,8 @@ fn rounds<R: Real, const N: usize>(
     state: &mut EikonalState<R>,
     width: R,
     order: impl Fn(&mut Vec<u32>),
-) -> Stats {
+) -> Result<Stats> {
+    let most_rounds = state.problem.most_rounds();
     let mut stats = Stats::default();
     let mut pass = 0u32;
     let scratch = &mut state.scratch;
@@ -140,7 +146,7 @@ fn rounds<R: Real, const N: usize>(
     touched.clear();
     touched.extend_from_slice(&active);
     active.iter().for_each(|&p| state.scratch.news[p as usize] = R::zero());
-    while !active.is_empty() {
+    while !active.is_empty() && pass < most_rounds {
         pass += 1;
         stats.rounds += 1;
         // Only near patches are updated now. The others would probably have to be updated again
@@ -183,6 +189,7 @@ fn rounds<R: Real, const N: usize>(
         active.retain(|&p| news[p as usize] < R::INFINITY);
         active.sort_unstable();
     }
+    let unfinished = active.first().copied();
     (state.scratch.active, state.scratch.now, state.scratch.told) = (active, now, told);
     touched.sort_unstable();
     touched.dedup();
@@ -192,7 +199,10 @@ fn rounds<R: Real, const N: usize>(
     state.visited.extend(touched.iter().filter(|&&p| updated[p as usize] != 0));
     state.scratch.touched = touched;
     stats.visited_patches = state.visited.len();
-    stats
+    match unfinished {
+        None => Ok(stats),
+        Some(p) => Err(endless(most_rounds, Some(state.problem.vertex_of(p)))),
+    }
 }
 
 /// Finds for each listed patch the smallest value that it or its halo received since its last

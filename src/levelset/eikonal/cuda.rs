@@ -11,6 +11,7 @@ mod shapes;
 
 use std::sync::Arc;
 
+use super::problem::endless;
 use super::{EikonalSolver, EikonalState, Front, Problem, Slowness, Stats};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -56,6 +57,9 @@ impl<R> EikonalArgument<R> {
         EikonalArgument { due, ..self }
     }
 }
+
+/// The error code of a solve that did not end; `FAILED_ENDLESS` in the kernels.
+const ENDLESS: u32 = 2;
 
 /// The sizes reserved for the kernels' `Queue` and `Stats` structures, in `u32` words.
 const QUEUE: usize = 8;
@@ -190,6 +194,7 @@ impl<R: Real> Solver<R> {
             largest_local: shape.largest_local,
             largest_owned: shape.largest_owned,
             repetitions: REPETITIONS[usize::from(organization == Organization::Queue)],
+            most_rounds: problem.most_rounds(),
             ring_mask: ring as u32 - 1,
             patience: PATIENCE,
             width: R::INFINITY,
@@ -315,18 +320,20 @@ impl<R: Real> Solver<R> {
         cuda.write(&mut self.stats, &[0, 0, n])
     }
 
-    /// Checks that no solve since the last reset has stalled.
+    /// Checks that no solve since the last reset has failed.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the queue broke or the GPU fails.
+    /// Returns [`Error::Numerical`] if a solve did not end, and [`Error::Device`] if the queue
+    /// broke or the GPU fails.
     pub fn check(&self) -> Result<()> {
-        if self.patches.cuda().download(&self.error)?[0] == 0 {
-            return Ok(());
+        match self.patches.cuda().download(&self.error)?[0] {
+            0 => Ok(()),
+            ENDLESS => Err(endless(self.argument.most_rounds, None)),
+            _ => Err(Error::device(
+                "the queue of patches has stalled",
+                "please report this; device.reproducible = true avoids the queue",
+            )),
         }
-        Err(Error::device(
-            "the queue of patches has stalled",
-            "please report this; device.reproducible = true avoids the queue",
-        ))
     }
 
     /// Propagates fronts from the given values (patch order) until nothing changes. Reads and

@@ -3,12 +3,30 @@
 //! Each function returns `min over points x of the face of u(x) + f |C - x|`, where C is the
 //! vertex, u is linear on the face and f is the slowness (time per length); see docs/distances.md,
 //! sections 5.1 and 5.2. The minimum is exact for every angle, so obtuse cells need no special
-//! treatment. Vertices may still be unreached (infinite).
+//! treatment. Only a vertex that almost lies on the opposite face is raised a little
+//! ([`raised`]). Vertices may still be unreached (infinite).
 //!
 //! [`circle`] is the formula for point sources (section 5.5 of the same page). It assumes a
 //! circular front instead of a straight one.
 
 use crate::geometry::{Real, Vec3};
+
+/// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
+/// edge of the face.
+///
+/// Across a flatter cell, a front gains almost no time, but takes the mean of values that are an
+/// edge apart. Two such cells that face each other then lower each other's values again and again:
+/// tens of thousands of times by ever smaller amounts, to a result that is far too early
+/// (docs/distances.md, section 5.3). With this height, about a thousand times are enough.
+const LEAST_HEIGHT: f64 = 0.03;
+
+/// Returns the height that counts for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
+/// `longest`, but at most the distance `inside` of its foot from the nearest vertex of the face,
+/// which is negative if the foot lies outside the face. All three have the same unit.
+#[inline]
+fn raised<R: Real>(height: R, longest: R, inside: R) -> R {
+    height.max((R::of(LEAST_HEIGHT) * longest).min(inside))
+}
 
 /// Returns the arrival time at `c` over the edge `ab` with arrival times `ua` and `ub`.
 #[inline]
@@ -36,11 +54,23 @@ pub(super) fn triangle_foot<R: Real>(
         let w2 = f * f * length2 - rise * rise;
         if w2 > R::zero() {
             let along = to_c.dot(&edge);
-            let across = edge.cross(&to_c).norm();
+            let mut across = edge.cross(&to_c).norm();
+            let is_low = across <= R::of(LEAST_HEIGHT) * length2;
+            if is_low {
+                across = raised(across, length2, along.min(length2 - along));
+            }
             // sigma = (q - H p / W) / L (docs/distances.md, section 5.1), scaled by length2.
             let sigma = along - across * rise / w2.sqrt();
             if sigma > R::zero() && sigma < length2 {
-                return (ua + (rise * along + across * w2.sqrt()) / length2, sigma / length2);
+                let value = ua + (rise * along + across * w2.sqrt()) / length2;
+                // If the vertex was raised, an end of the edge may be faster.
+                if is_low {
+                    let end = nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm());
+                    if end.0 < value {
+                        return end;
+                    }
+                }
+                return (value, sigma / length2);
             }
         }
     }
@@ -112,15 +142,17 @@ pub(super) fn circle_foot<R: Real>(
 /// Returns the arrival time at `d` over the triangle `x` with arrival times `u`.
 #[inline]
 pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R {
-    match over_face(u, x, d, f) {
-        Over::Inside(value, _) => value,
-        Over::Sides(sides) => SIDES
-            .iter()
-            .zip(sides)
-            .filter(|&(_, is_due)| is_due)
-            .map(|(&(i, j), _)| triangle(u[i], u[j], x[i], x[j], d, f))
-            .fold(R::INFINITY, R::min),
-    }
+    let (inside, sides) = match over_face(u, x, d, f) {
+        Over::Inside(value, _) => return value,
+        Over::Raised(value, _) => (value, [true; 3]),
+        Over::Sides(sides) => (R::INFINITY, sides),
+    };
+    SIDES
+        .iter()
+        .zip(sides)
+        .filter(|&(_, is_due)| is_due)
+        .map(|(&(i, j), _)| triangle(u[i], u[j], x[i], x[j], d, f))
+        .fold(inside, R::min)
 }
 
 /// Returns the value of [`tetrahedron`] and the barycentric weights of the point of the face that
@@ -131,11 +163,12 @@ pub(super) fn tetrahedron_foot<R: Real>(
     d: &Vec3<R>,
     f: R,
 ) -> (R, [R; 3]) {
-    let sides = match over_face(u, x, d, f) {
-        Over::Inside(value, [s1, s2]) => return (value, [R::one() - s1 - s2, s1, s2]),
-        Over::Sides(sides) => sides,
+    let weights = |[s1, s2]: [R; 2]| [R::one() - s1 - s2, s1, s2];
+    let (mut best, sides) = match over_face(u, x, d, f) {
+        Over::Inside(value, s) => return (value, weights(s)),
+        Over::Raised(value, s) => ((value, weights(s)), [true; 3]),
+        Over::Sides(sides) => ((R::INFINITY, [R::zero(); 3]), sides),
     };
-    let mut best = (R::INFINITY, [R::zero(); 3]);
     for (&(i, j), _) in SIDES.iter().zip(sides).filter(|&(_, is_due)| is_due) {
         let (value, s) = triangle_foot(u[i], u[j], x[i], x[j], d, f);
         if value < best.0 {
@@ -157,6 +190,8 @@ const THIN: f64 = 1e-3;
 enum Over<R> {
     /// In the interior: its value, and its weights at the second and third vertex.
     Inside(R, [R; 2]),
+    /// In the interior, for a vertex that was raised. One of the [`SIDES`] may be faster.
+    Raised(R, [R; 2]),
     /// On one of these [`SIDES`]. The function is convex. If its minimum in the plane of the face
     /// lies outside the face, the minimum over the face is on a side that separates this point from
     /// the face.
@@ -181,12 +216,19 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
             if w2 > R::zero() {
                 // The foot of d in the plane of the face, and the height of d above this plane.
                 let (l1, l2) = ((g22 * r1 - g12 * r2) * inverse, (g11 * r2 - g12 * r1) * inverse);
-                let height = q.dot(&normal).abs() * inverse.sqrt();
+                let given = q.dot(&normal).abs() * inverse.sqrt();
+                let height = raised_over_face(given, [l1, l2], [g11, g12, g22], det);
                 let w = w2.sqrt();
                 let back = height / w;
                 let (s1, s2) = (l1 - mu1 * back, l2 - mu2 * back);
-                if s1 >= R::zero() && s2 >= R::zero() && s1 + s2 <= R::one() {
-                    return Over::Inside(u[0] + l1 * d1 + l2 * d2 + height * w, [s1, s2]);
+                let is_inside = s1 >= R::zero() && s2 >= R::zero() && s1 + s2 <= R::one();
+                if is_inside {
+                    let value = u[0] + l1 * d1 + l2 * d2 + height * w;
+                    let over = if height > given { Over::Raised } else { Over::Inside };
+                    return over(value, [s1, s2]);
+                }
+                if height > given {
+                    return Over::Sides([true; 3]);
                 }
                 let sides = [s2 < R::zero(), s1 + s2 > R::one(), s1 < R::zero()];
                 if det > R::of(THIN) * g11 * g22 && sides != [false; 3] {
@@ -196,6 +238,33 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
         }
     }
     Over::Sides([true; 3])
+}
+
+/// Returns the height that counts ([`raised`]) for a vertex above a face with Gram matrix `g11,
+/// g12, g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and
+/// third vertex of the face.
+#[inline]
+fn raised_over_face<R: Real>(height: R, l: [R; 2], g: [R; 3], det: R) -> R {
+    let [g11, g12, g22] = g;
+    let g33 = g11 + g22 - R::of(2.0) * g12;
+    let longest2 = g11.max(g22).max(g33);
+    let height2 = height * height;
+    if height2 >= R::of(LEAST_HEIGHT * LEAST_HEIGHT) * longest2 {
+        return height;
+    }
+    // The foot may lie outside a side by no more than the height. Otherwise, a front could still
+    // run along a side that the vertex almost touches.
+    let l0 = R::one() - l[0] - l[1];
+    let is_far =
+        |weight: R, side2: R| weight < R::zero() && weight * weight * det > height2 * side2;
+    if is_far(l0, g33) || is_far(l[0], g22) || is_far(l[1], g11) {
+        return height;
+    }
+    // The squared distance of the foot from the nearest vertex of the face.
+    let gap2 = |a: R, b: R| a * a * g11 + R::of(2.0) * a * b * g12 + b * b * g22;
+    let one = R::one();
+    let inside2 = gap2(l[0], l[1]).min(gap2(l[0] - one, l[1])).min(gap2(l[0], l[1] - one));
+    raised(height, longest2.sqrt(), inside2.max(R::zero()).sqrt())
 }
 
 /// Returns whether the angle of a triangle at vertex `i` is obtuse.
@@ -233,6 +302,42 @@ mod tests {
             .fold(f64::INFINITY, f64::min)
     }
 
+    /// Returns whether the height of a simplex is below the least one. `area` is this height times
+    /// `base`.
+    fn is_low(area: f64, base: f64, longest: f64) -> bool {
+        area / base <= LEAST_HEIGHT * longest
+    }
+
+    /// Returns whether `c` may be raised above the edge `ab`.
+    fn is_low_over_edge(a: &Vec3, b: &Vec3, c: &Vec3) -> bool {
+        let edge = b - a;
+        is_low(edge.cross(&(c - a)).norm(), edge.norm(), edge.norm())
+    }
+
+    #[test]
+    fn a_vertex_on_the_opposite_edge_is_raised() {
+        let (a, b) = (Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0));
+        let at = |along: f64, height: f64| Vec3::new(along, height, 0.0);
+        // The front is parallel to the edge: the arrival time is the height.
+        let time = |c: Vec3| triangle(0.0, 0.0, &a, &b, &c, 1.0);
+        assert_eq!(time(at(1.0, 1e-9)), 2.0 * LEAST_HEIGHT);
+        assert_eq!(time(at(1.0, 0.07)), 0.07);
+        // Not higher than the foot is far from the nearer end, and not outside the edge.
+        assert!((time(at(0.01, 1e-9)) - 0.01).abs() < 1e-12);
+        assert_eq!(time(at(2.0, 1e-9)), 1e-9);
+        // The way along the edge is never raised.
+        assert!((triangle(0.0, 2.0, &a, &b, &at(0.5, 0.0), 1.0) - 0.5_f64).abs() < 1e-12);
+
+        let face = [a, b, Vec3::new(0.0, 2.0, 0.0)];
+        let time = |x: f64, y: f64, z: f64| {
+            tetrahedron([0.0; 3], face.each_ref(), &Vec3::new(x, y, z), 1.0)
+        };
+        let least = LEAST_HEIGHT * 8f64.sqrt();
+        assert!((time(0.5, 0.5, 1e-9) - least).abs() < 1e-12);
+        assert!((time(0.5, 0.5, 0.1) - 0.1).abs() < 1e-12);
+        assert!((time(0.01, 0.0, 1e-9) - 0.01).abs() < 1e-12);
+    }
+
     proptest! {
         #[test]
         fn triangle_is_the_minimum_over_the_edge(
@@ -241,7 +346,7 @@ mod tests {
         ) {
             let [a, b, c]: [Vec3; 3] =
                 std::array::from_fn(|i| Vec3::new(v[3 * i], v[3 * i + 1], v[3 * i + 2]));
-            prop_assume!((b - a).norm() > 1e-3);
+            prop_assume!((b - a).norm() > 1e-3 && !is_low_over_edge(&a, &b, &c));
             let exact = brute_triangle(ua, ub, a, b, c, f);
             let u = triangle(ua, ub, &a, &b, &c, f);
             // The samples miss the minimum by at most about their spacing squared times the
@@ -256,7 +361,12 @@ mod tests {
         ) {
             let x: [Vec3; 4] =
                 std::array::from_fn(|i| Vec3::new(v[3 * i], v[3 * i + 1], v[3 * i + 2]));
-            prop_assume!((x[1] - x[0]).cross(&(x[2] - x[0])).norm() > 1e-2);
+            let normal = (x[1] - x[0]).cross(&(x[2] - x[0]));
+            prop_assume!(normal.norm() > 1e-2);
+            let longest = SIDES.iter().map(|&(i, j)| (x[i] - x[j]).norm()).fold(0.0, f64::max);
+            let height = normal.dot(&(x[3] - x[0])).abs();
+            prop_assume!(!is_low(height, normal.norm(), longest));
+            prop_assume!(!SIDES.iter().any(|&(i, j)| is_low_over_edge(&x[i], &x[j], &x[3])));
             let n = 200;
             let mut exact = f64::INFINITY;
             for i in 0..=n {

@@ -119,13 +119,14 @@ pub trait EikonalSolver {
     /// Propagates fronts on this device; see [`solve`].
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if a GPU has too little memory or fails.
+    /// Returns [`Error::Numerical`] if values still change after 10,000 rounds plus four per
+    /// vertex, and [`Error::Device`] if a GPU has too little memory or fails.
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats>;
 }
 
 impl EikonalSolver for Cpu {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
-        Ok(solve(self, state, width))
+        solve(self, state, width)
     }
 }
 

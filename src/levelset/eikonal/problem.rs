@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Front, Slowness};
+use crate::error::Error;
 use crate::geometry::{Real, Vec3, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
 
@@ -13,6 +14,12 @@ use crate::patches::{Coordinates, Patches};
 /// one. The unit is the longest time along an edge of a patch, averaged over all patches. A smaller
 /// value leaves threads idle, a larger one repeats work.
 const NEAR: f64 = 1.0;
+
+/// The number of rounds after which a solve fails: this many, and more for each vertex. In every
+/// round, a front that runs straight ahead reaches its final value at one vertex at least. Most
+/// solves need fewer rounds than there are patches.
+const MOST_ROUNDS: u32 = 10_000;
+const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 
 /// The data that determine arrival times, apart from their source.
 pub(crate) struct Problem<R: Real> {
@@ -48,6 +55,17 @@ impl<R: Real> Problem<R> {
         Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
     }
 
+    /// Returns the number of rounds after which a solve fails.
+    pub(super) fn most_rounds(&self) -> u32 {
+        let n = u32::try_from(self.patches.n_vertices()).unwrap_or(u32::MAX);
+        n.saturating_mul(MOST_ROUNDS_PER_VERTEX).saturating_add(MOST_ROUNDS)
+    }
+
+    /// Returns a vertex of a patch (mesh order).
+    pub(super) fn vertex_of(&self, patch: u32) -> u32 {
+        self.patches.mesh_vertices()[self.patches.patch(patch as usize).owned().start]
+    }
+
     /// Returns for each patch whether it or one of its neighbors has a cell with an obtuse angle.
     /// Tetrahedra count as obtuse.
     pub(super) fn near_obtuse(&self) -> Vec<bool> {
@@ -68,6 +86,16 @@ impl<R: Real> Problem<R> {
             .collect();
         let near = |p: usize| own[p] || patches.neighbors(p).iter().any(|&q| own[q as usize]);
         (0..patches.len()).map(near).collect()
+    }
+}
+
+/// Returns the error for a solve that has not ended after this many rounds. `vertex` is a vertex
+/// near those whose values still change (mesh order), if it is known.
+pub(super) fn endless(rounds: u32, vertex: Option<u32>) -> Error {
+    let place = vertex.map_or(String::new(), |v| format!(" near vertex {v}"));
+    Error::Numerical {
+        what: format!("distances{place} still change after {rounds} rounds"),
+        remedy: "remesh, without triangles or tetrahedra that are nearly flat".into(),
     }
 }
 

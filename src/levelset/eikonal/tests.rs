@@ -116,7 +116,7 @@ fn whole_field_is_the_fixed_point() {
         for patch_size in [1, 20, 64, 100_000] {
             let mut state = state(mesh, patch_size);
             state.seed(&[(7, 0.0), (300, 0.2)]);
-            let stats = solve(&cpu, &mut state, None);
+            let stats = solve(&cpu, &mut state, None).unwrap();
             assert!(stats.rounds < 100, "{stats:?}");
             let difference = largest_difference(&state.u_in_mesh_order(), &exact);
             assert!(difference <= 1e-13, "patches of {patch_size}: {difference:e}");
@@ -131,7 +131,7 @@ fn band_values_are_those_of_the_whole_field() {
     let exact = fixed_point::<3>(&mesh, &[(820, 0.0)]);
     let mut state = state(&mesh, 20);
     state.seed(&[(820, 0.0)]);
-    let stats = solve(&cpu, &mut state, Some(0.3));
+    let stats = solve(&cpu, &mut state, Some(0.3)).unwrap();
     assert!(stats.visited_patches * 2 < state.patches().len(), "{stats:?}");
     let inside = |u: &f64| *u < 0.3;
     let u = state.u_in_mesh_order();
@@ -147,7 +147,7 @@ fn bits_depend_neither_on_order_nor_on_threads() {
     let solve_with = |threads: usize, order: &(dyn Fn(&mut Vec<u32>) + Sync)| {
         let mut state = state(&mesh, 16);
         state.seed(&[(3, 0.0), (2000, 0.1)]);
-        solve_in_order(&Cpu::new(threads).unwrap(), &mut state, None, order);
+        solve_in_order(&Cpu::new(threads).unwrap(), &mut state, None, order).unwrap();
         state.u_in_mesh_order().iter().map(|u| u.to_bits()).collect::<Vec<u64>>()
     };
     let plain = solve_with(1, &|_| ());
@@ -163,13 +163,13 @@ fn a_second_solve_forgets_the_first() {
     let mesh = square(16);
     let mut used = state(&mesh, 20);
     used.fix(&[(0, 0.0)]);
-    solve(&cpu, &mut used, None);
+    solve(&cpu, &mut used, None).unwrap();
     used.clear();
     used.seed(&[(200, 0.0)]);
-    let stats = solve(&cpu, &mut used, None);
+    let stats = solve(&cpu, &mut used, None).unwrap();
     let mut new = state(&mesh, 20);
     new.seed(&[(200, 0.0)]);
-    assert_eq!(stats, solve(&cpu, &mut new, None));
+    assert_eq!(stats, solve(&cpu, &mut new, None).unwrap());
     assert_eq!(used.u(), new.u());
 }
 
@@ -184,7 +184,7 @@ fn slow_cells_delay_the_front() {
     let mut plain = state(&mesh, 10);
     for state in [&mut slow, &mut plain] {
         state.seed(&[(0, 0.0)]);
-        solve(&cpu, state, None);
+        solve(&cpu, state, None).unwrap();
     }
     for (slow, plain) in slow.u_in_mesh_order().iter().zip(plain.u_in_mesh_order()) {
         assert!((slow - 3.0 * plain).abs() < 1e-12);

@@ -13,6 +13,8 @@ zeroset_gpu::cuda_header! {
         pub largest_owned: u32,
         /// Number of repetitions of an update, for triangles.
         pub repetitions: u32,
+        /// Number of rounds, or of updates by one block of the queue, after which a solve fails.
+        pub most_rounds: u32,
         pub ring_mask: u32,
         /// Number of clock cycles that a block waits for work before it reports a broken queue.
         pub patience: i64,
@@ -64,7 +66,7 @@ zeroset_gpu::cuda_header! {
         pub stats: u64 as "struct Stats *",
         /// The solve is skipped if this is 0. If null, it is never skipped.
         pub due: u64 as "const u32 *",
-        /// Set if the queue broke.
+        /// `FAILED_*` if the solve failed, else 0.
         pub error: u64 as "u32 *",
     }
 }

@@ -200,7 +200,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.look()
     }
 
-    /// Copies the control block to the host, and checks that no eikonal solve has stalled.
+    /// Copies the control block to the host, and checks that no eikonal solve has failed.
     fn look(&mut self) -> Result<()> {
         self.now = self.cuda.download(&self.state.control)?[0];
         self.eikonal.check()

@@ -1,0 +1,150 @@
+//! Distances on meshes with very thin and flat cells: they end, and they stay close to the exact
+//! ones.
+
+use std::sync::Arc;
+
+use zeroset::Cpu;
+use zeroset::geometry::Real;
+use zeroset::levelset::eikonal::{EikonalState, Front, Slowness, solve, source};
+use zeroset::mesh::{Kind, Mesh};
+use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
+
+/// Returns a reproducible number in -1..1 that looks random.
+fn noise(k: usize) -> f64 {
+    let mut x = (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 31;
+    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((x ^ x >> 29) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// Returns the positions of `n + 1` grid lines in -1..1. Every third interval is `thin` times as
+/// wide as the others.
+fn lines(n: usize, thin: f64) -> Vec<f64> {
+    let at = |i: usize| (i / 3) as f64 * (2.0 + thin) + (i % 3) as f64;
+    (0..=n).map(|i| 2.0 * at(i) / at(n) - 1.0).collect()
+}
+
+/// Returns the square [-1, 1]^2 of 48 x 48 cells, in which every third column of cells is `thin`
+/// times as wide as the others. Interior vertices are moved along the columns by up to a fifth of a
+/// cell, so most triangles in thin columns have an angle of almost 180 degrees.
+fn thin_columns(thin: f64) -> Mesh {
+    let n = 48;
+    let x = lines(n, thin);
+    let mut vertices = Vec::new();
+    for j in 0..=n {
+        for (i, &x) in x.iter().enumerate() {
+            let inner = i > 0 && j > 0 && i < n && j < n;
+            let shift = if inner { 0.2 * noise(vertices.len()) } else { 0.0 };
+            vertices.push([x, (j as f64 + shift) * 2.0 / n as f64 - 1.0, 0.0]);
+        }
+    }
+    let corner = |k: usize| (k % n + (n + 1) * (k / n)) as u32;
+    let cells = (0..n * n).map(corner).flat_map(|a| {
+        let (b, c) = (a + 1, a + n as u32 + 1);
+        [a, b, c + 1, a, c + 1, c]
+    });
+    Mesh::new(Kind::Planar, vertices, cells.collect())
+}
+
+/// Returns the cube [-1, 1]^3 of 12 cells per side, six tetrahedra each. Every third layer of cells
+/// in x is `thin` times as thick as the others, and interior vertices are moved within the layers.
+fn thin_layers(thin: f64) -> Mesh {
+    let n = 12;
+    let x = lines(n, thin);
+    let mut vertices = Vec::new();
+    let inner = |i: usize| i > 0 && i < n;
+    for k in 0..=n {
+        for j in 0..=n {
+            for (i, &x) in x.iter().enumerate() {
+                let scale = if inner(i) && inner(j) && inner(k) { 0.2 } else { 0.0 };
+                let number = vertices.len();
+                let shift = |c: usize| scale * noise(2 * number + c);
+                let at = |i: usize, c| (i as f64 + shift(c)) * 2.0 / n as f64 - 1.0;
+                vertices.push([x, at(j, 0), at(k, 1)]);
+            }
+        }
+    }
+    let m = n as u32 + 1;
+    let steps = [1, m, m * m];
+    let mut cells = Vec::new();
+    for cell in 0..(n * n * n) as u32 {
+        let (i, j, k) = (cell % (m - 1), cell / (m - 1) % (m - 1), cell / (m - 1) / (m - 1));
+        let v = (k * m + j) * m + i;
+        for [a, b] in [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] {
+            cells.extend([v, v + steps[a], v + steps[a] + steps[b], v + 1 + m + m * m]);
+        }
+    }
+    Mesh::new(Kind::Volume, vertices, cells)
+}
+
+fn state<R: Real>(mesh: &Mesh) -> EikonalState<R> {
+    let patches = Arc::new(Patches::new(mesh, Partition::Bisection, PATCH_SIZE).unwrap());
+    let coordinates = Arc::new(Coordinates::new(mesh, &patches));
+    EikonalState::new(patches, coordinates, Slowness::Uniform(R::one()))
+}
+
+/// Returns the mean and the largest error of the distance from the zero set of `phi`, which is a
+/// signed distance function.
+fn errors<R: Real>(mesh: &Mesh, phi: impl Fn(&[f64; 3]) -> f64) -> (f64, f64) {
+    let phi: Vec<f64> = mesh.vertices.iter().map(phi).collect();
+    let mut state = state::<R>(mesh);
+    state.fix(&source::around_zero_set(mesh, &phi, &Slowness::Uniform(1.0)).values);
+    solve(&Cpu::new(2).unwrap(), &mut state, None).unwrap();
+    let errors = state.u_in_mesh_order();
+    let errors = errors.iter().zip(&phi).map(|(u, phi)| (u - phi.abs()).abs());
+    let (sum, largest) = errors.fold((0.0, 0.0f64), |(s, m), e| (s + e, m.max(e)));
+    (sum / phi.len() as f64, largest)
+}
+
+#[test]
+fn fronts_from_a_circle_end_on_thin_columns() {
+    // The largest errors are where the fronts meet: a cell is 0.06 wide.
+    let circle = |x: &[f64; 3]| x[0].hypot(x[1]) - 0.6;
+    for thin in [1e-2, 3e-3, 1e-3, 1e-5] {
+        let mesh = thin_columns(thin);
+        for (mean, largest) in [errors::<f64>(&mesh, circle), errors::<f32>(&mesh, circle)] {
+            assert!(mean < 0.01 && largest < 0.12, "{thin}: mean {mean}, largest {largest}");
+        }
+    }
+}
+
+#[test]
+fn straight_fronts_stay_accurate_on_thin_columns() {
+    for thin in [1e-2, 3e-3, 1e-3, 1e-5] {
+        let mesh = thin_columns(thin);
+        for (mean, largest) in
+            [errors::<f64>(&mesh, |x| x[0] + 0.31), errors::<f32>(&mesh, |x| x[0] + 0.31)]
+        {
+            assert!(mean < 0.006 && largest < 0.02, "{thin}: mean {mean}, largest {largest}");
+        }
+    }
+}
+
+#[test]
+fn circular_fronts_are_exact_on_thin_columns() {
+    for thin in [1e-2, 3e-3, 1e-3, 1e-5] {
+        let mesh = thin_columns(thin);
+        let mut state = state::<f64>(&mesh).with_front(Front::Circular).unwrap();
+        let start = 24 * 49 + 25;
+        let at = mesh.vertices[start as usize];
+        let plain = Slowness::Uniform(1.0);
+        state.seed(&source::around_simplices(&mesh, &[start], 1, 0.0, &plain));
+        solve(&Cpu::new(2).unwrap(), &mut state, None).unwrap();
+        for (u, x) in state.u_in_mesh_order().iter().zip(&mesh.vertices) {
+            let exact = (x[0] - at[0]).hypot(x[1] - at[1]);
+            assert!((u - exact).abs() < 1e-6, "{thin}: {u} for {exact}");
+        }
+    }
+}
+
+#[test]
+fn fronts_from_a_ball_end_on_thin_layers() {
+    // The mesh is coarse: a cell is 0.25 wide, and the largest error is at the center of the ball.
+    let ball = |x: &[f64; 3]| x[0].hypot(x[1]).hypot(x[2]) - 0.6;
+    for thin in [1e-2, 3e-3, 1e-3, 1e-5] {
+        let mesh = thin_layers(thin);
+        for (mean, largest) in [errors::<f64>(&mesh, ball), errors::<f32>(&mesh, ball)] {
+            assert!(mean < 0.06 && largest < 0.5, "{thin}: mean {mean}, largest {largest}");
+        }
+    }
+}
