@@ -43,6 +43,7 @@
 //! geometry, meshes, volumes), `zeroset-gpu`, `zeroset-io`, `zeroset-cloud` and `zeroset-view`.
 //! docs/architecture.md describes how they fit together.
 
+pub mod api;
 pub mod config;
 pub mod grid;
 pub mod levelset;
@@ -52,6 +53,7 @@ pub mod reconstruct;
 pub mod run;
 pub mod surface;
 
+pub use api::{Mesh, ReadOptions, Source, Values, distance, distance_with, read, read_with};
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};
 pub use zeroset_core::{atomic, words};

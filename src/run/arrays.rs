@@ -63,6 +63,13 @@ impl CleanedMesh {
         self.doubts.lock().map_or_else(|_| Vec::new(), |doubts| doubts.clone())
     }
 
+    /// Forgets the warnings about arrays and groups, before another case uses the mesh.
+    pub(crate) fn forget_doubts(&self) {
+        if let Ok(mut doubts) = self.doubts.lock() {
+            doubts.clear();
+        }
+    }
+
     /// Warns once if the numbers of a name are means of labels.
     fn note_mean_of_labels(&self, numbers: &Numbers, name: &str, places: Places) {
         if let Some(doubt) = numbers.doubt(name, places) {

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use super::ReadMesh;
 use super::arrays::missing;
 use super::clock::Dated;
 use super::fields::inside;
-use super::frames;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::{Conflict, Repair, Repairs, conflicts};
-use crate::mesh::{self, Cleaning, Kind, Members, Mesh};
+use crate::mesh::{self, Cleaning, DataArray, Kind, Members, Mesh};
 
 /// A mesh that is valid for the solvers, and the mapping back to the stored mesh.
 #[derive(Clone, Debug)]
@@ -60,11 +60,7 @@ impl CleanedMesh {
     /// # Errors
     /// Returns the errors of [`CleanedMesh::whole`] and [`CleanedMesh::mask`].
     pub fn new(config: &Config) -> Result<Self> {
-        let cleaned = Self::whole(config)?;
-        match cleaned.mask(config)? {
-            Some(keep) => Ok(cleaned.masked(&keep)),
-            None => Ok(cleaned),
-        }
+        ReadMesh::new(config)?.inside_mask(config)
     }
 
     /// Reads or generates the mesh of a case with its data arrays, refines it and cleans it. Keeps
@@ -74,70 +70,7 @@ impl CleanedMesh {
     /// Returns [`Error::Input`] for a file that cannot be used. Returns [`Error::Case`] if the case
     /// has no mesh, and for invalid options of a generator.
     pub fn whole(config: &Config) -> Result<Self> {
-        let source = config.mesh_or_refuse()?;
-        let mut warnings = config.origin.warnings.clone();
-        let (mut mesh, file, about) = match (&source.path, &source.generate) {
-            (Some(path), _) => {
-                let path = config.resolve(path)?;
-                let options = io::MeshOptions::default()
-                    .skip_unsupported(source.skip_unsupported)
-                    .frame(source.frame)
-                    .time(source.time);
-                let read = io::read_mesh_with(&path, &options)?;
-                if read.mesh.n_cells() == 0
-                    && let Some(flaw) = io::missing_cells(&path)
-                {
-                    return Err(flaw.in_file(&path));
-                }
-                warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
-                warnings.extend(frames::mixed(config, &path, &read.about.frame));
-                (read.mesh, Some(path), *read.about)
-            }
-            (None, Some(generate)) => {
-                generate.check_refined(source.refine)?;
-                (mesh::generate::generate(generate)?, None, io::About::default())
-            }
-            (None, None) => {
-                return Err(Error::usage(
-                    "domain.mesh has no mesh",
-                    "give it `path` or `generate`",
-                ));
-            }
-        };
-        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-        let of_mesh = file.clone().and_then(|path| Dated::of(about.state.time, path));
-        let mut dated: Vec<(String, Dated)> = Vec::new();
-        for array in &mesh.vertex_data {
-            dated.extend(of_mesh.clone().map(|of_mesh| (array.name.clone(), of_mesh)));
-        }
-        for data in &source.data {
-            let path = config.resolve(&data.path)?;
-            let added = io::add_data(&path, data.name.as_deref(), data.time, &mut mesh)?;
-            for warning in added.warnings.iter().map(|what| format!("{}: {what}", path.display())) {
-                tracing::warn!("{warning}");
-                warnings.push(warning);
-            }
-            let of_file = Dated::of(added.time, path);
-            for name in added.arrays {
-                dated.retain(|(dated, _)| *dated != name);
-                dated.extend(of_file.clone().map(|of_file| (name, of_file)));
-            }
-        }
-        let in_file = |error: Error| match &file {
-            Some(path) => error.in_file(path),
-            None => error,
-        };
-        if source.refine > 0 {
-            // The mesh is checked first, so that an invalid mesh is refused before refinement
-            // enlarges it.
-            mesh::assess(&mesh).map_err(in_file)?;
-        }
-        mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
-        let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
-        let mut cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
-        cleaned.about = about;
-        cleaned.dated = dated;
-        Ok(cleaned)
+        ReadMesh::new(config)?.cleaned(config)
     }
 
     /// Returns for each cell whether it is inside the mask of the case, or `None` without a mask.
@@ -152,6 +85,27 @@ impl CleanedMesh {
             (None, Some(mask)) => inside(config, self, "evolve.mask", mask).map(Some),
             (None, None) => Ok(None),
         }
+    }
+
+    /// Adds a vertex array in the order of the stored vertices, or replaces the array of its name.
+    pub(crate) fn set_vertex_array(&mut self, array: DataArray) {
+        let mut alone = Mesh::new(Kind::Surface, Vec::new(), Vec::new());
+        alone.vertex_data.push(array);
+        self.conflicts.retain(|conflict| conflict.array != alone.vertex_data[0].name);
+        self.conflicts.extend(conflicts(&alone, &self.repair));
+        for array in alone.vertex_data {
+            self.dated.retain(|(name, _)| *name != array.name);
+            self.mesh.vertex_data.retain(|old| old.name != array.name);
+            self.mesh.vertex_data.push(array.select(&self.cleaning.kept_vertices));
+        }
+    }
+
+    /// Adds a cell array in the order of the stored cells, or replaces the array of its name.
+    pub(crate) fn set_cell_array(&mut self, array: DataArray) {
+        let cells = 0..self.mesh.n_cells();
+        let stored: Vec<u32> = cells.map(|cell| self.stored_cell(cell)).collect();
+        self.mesh.cell_data.retain(|old| old.name != array.name);
+        self.mesh.cell_data.push(array.select(&stored));
     }
 
     /// Removes all cells except those for which `keep` is true, `[cells]`.

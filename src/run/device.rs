@@ -49,6 +49,7 @@ impl Size {
 }
 
 /// The device of a case and the reason for its choice.
+#[derive(Clone)]
 pub(super) struct Device {
     pub gpu: Option<Gpu>,
     pub reason: String,

@@ -27,7 +27,7 @@ use crate::picture::Marks;
 use crate::words::counted;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Distances. Vertices that no front has reached have the width of the case, with the sign of
     /// their side, or NaN without a width.
     pub values: Vec<f64>,
@@ -73,26 +73,26 @@ impl Task for DistanceTask<'_> {
     }
 }
 
-impl MeshSetup<'_> {
+impl MeshSetup {
     /// Computes the distance of the case in the order of the cleaned mesh and compares it with
     /// `[expect]`.
-    pub(super) fn distance(
+    pub(crate) fn distance(
         &self,
         distance: &Distance,
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<Found> {
-        let slowness = setup::slowness(self.config, &self.cleaned)?;
-        let front = sources::front(self.config, &slowness, &self.cleaned)?;
-        let starts = sources::path_starts(self.config, &self.cleaned)?;
+        let slowness = setup::slowness(&self.config, &self.cleaned)?;
+        let front = sources::front(&self.config, &slowness, &self.cleaned)?;
+        let starts = sources::path_starts(&self.config, &self.cleaned)?;
         let has_paths = !starts.is_empty();
         let with_parts = has_paths || self.config.output.picture.is_some();
         let mut start = if distance.from.is_empty() {
-            let found = self.cpu.run(|| setup::initial_phi(self.config, &self.cleaned))?;
+            let found = self.cpu.run(|| setup::initial_phi(&self.config, &self.cleaned))?;
             report.warnings.extend(found.warnings);
             DistanceStart::ZeroSet(found.phi)
         } else {
-            let (config, cleaned) = (self.config, &self.cleaned);
+            let (config, cleaned) = (&*self.config, &*self.cleaned);
             let seeds = || sources::sources(config, &slowness, front, cleaned, with_parts);
             DistanceStart::Seeds(self.cpu.run(seeds)?, front)
         };
@@ -135,7 +135,7 @@ impl MeshSetup<'_> {
         let (true, [seed]) = (distance.signed == Some(true), distance.from.as_slice()) else {
             return Ok(Vec::new());
         };
-        let region = Region::new(self.config, &self.cleaned, seed, "distance.from.0")?;
+        let region = Region::new(&self.config, &self.cleaned, seed, "distance.from.0")?;
         Ok(region.vertices_inside(&self.cleaned.mesh))
     }
 
@@ -174,7 +174,7 @@ impl MeshSetup<'_> {
     fn write_distance(&self, folder: &RunFolder, report: &mut Report, found: Found) -> Result<()> {
         folder.clear()?;
         let timer = Instant::now();
-        let (config, patch_of) = (self.config, self.patches.patch_of_vertex());
+        let (config, patch_of) = (&*self.config, self.patches.patch_of_vertex());
         let mesh = StoredMesh::new(&self.cleaned, config.compression());
         let mut states = States::new(config, &mesh, &patch_of, "distance", folder, self.gpu())?;
         let Found { values, extras, paths } = found;

@@ -61,11 +61,11 @@ macro_rules! with_tiles {
 
 /// The inputs of a motion on a mesh.
 #[derive(Clone, Copy)]
-pub(super) struct MeshStart<'a, 'p> {
+pub(super) struct MeshStart<'p> {
     /// phi of `[initial]` in the order of the cleaned mesh. It is not needed once the motion
     /// exists.
     pub phi: &'p [f64],
-    pub terms: &'a Terms,
+    pub terms: &'p Terms,
     pub options: &'p Options,
 }
 
@@ -74,11 +74,11 @@ pub(super) struct MeshStart<'a, 'p> {
 /// # Errors
 /// Returns the errors of [`Evolution::new`] and [`Evolution::resume`]. Returns
 /// [`Error::Device`](crate::Error::Device) if the GPU fails or runs out of memory.
-pub(super) fn mesh_motion<'a>(
-    setup: &'a MeshSetup<'a>,
-    start: MeshStart<'a, '_>,
+pub(super) fn mesh_motion(
+    setup: &MeshSetup,
+    start: MeshStart<'_>,
     snapshot: Option<&Snapshot>,
-) -> Result<Box<dyn Motion + 'a>> {
+) -> Result<Box<dyn Motion>> {
     with_scalar!(setup.config, R => {
         let solver = mesh_solver::<R>(setup, start, snapshot)?;
         Ok(Box::new(MeshMotion::new(solver, setup, &start.terms.weight, start.phi)))
@@ -86,8 +86,8 @@ pub(super) fn mesh_motion<'a>(
 }
 
 fn mesh_solver<R: Real>(
-    setup: &MeshSetup<'_>,
-    MeshStart { phi, terms, options }: MeshStart<'_, '_>,
+    setup: &MeshSetup,
+    MeshStart { phi, terms, options }: MeshStart<'_>,
     snapshot: Option<&Snapshot>,
 ) -> Result<MeshSolver<R>> {
     let (cpu, mesh) = (setup.cpu.clone(), &setup.cleaned.mesh);
@@ -115,7 +115,7 @@ fn mesh_solver<R: Real>(
 /// Returns the errors of the solver. Returns [`Error::Device`](crate::Error::Device) if the GPU
 /// fails or runs out of memory.
 pub(super) fn distance(
-    setup: &MeshSetup<'_>,
+    setup: &MeshSetup,
     distance: &Distance,
     start: &DistanceStart,
     slowness: &Slowness<f64>,

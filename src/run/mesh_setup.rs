@@ -6,43 +6,90 @@ use std::sync::Arc;
 use super::device::{Device, Size};
 use super::setup::{self, Start};
 use super::task::Stages;
-use super::{CleanedMesh, clock, memory, names, picture};
+use super::{CleanedMesh, ReadMesh, clock, memory, names, picture};
 use crate::Cpu;
 use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
 use crate::levelset::eikonal::cuda::Gpu;
-use crate::mesh::Kind;
+use crate::mesh::{DataArray, Kind};
 use crate::output::{MeshCounts, Report, Seconds};
 use crate::patches::{Coordinates, Partition, Patches};
 
-/// A cleaned and partitioned mesh, the device on which the case is computed, and the time that the
-/// setup took.
-pub(super) struct MeshSetup<'a> {
-    pub config: &'a Config,
+/// A case on a cleaned and partitioned mesh, the device on which it is computed, and the time that
+/// the setup took.
+///
+/// A copy shares the mesh and its patches.
+#[derive(Clone)]
+pub(crate) struct MeshSetup {
+    pub config: Arc<Config>,
     pub cpu: Arc<Cpu>,
     device: Device,
-    pub cleaned: CleanedMesh,
+    pub cleaned: Arc<CleanedMesh>,
     pub patches: Arc<Patches>,
     method: Partition,
     seconds: Seconds,
 }
 
-impl<'a> MeshSetup<'a> {
+impl MeshSetup {
     /// Reads, cleans and partitions the mesh of a case and chooses the device.
     ///
     /// # Errors
     /// Returns the errors of [`CleanedMesh::new`]. Returns [`Error::Case`](crate::Error::Case) for
     /// keys that do not apply to the kind of mesh. Returns [`Error::Device`](crate::Error::Device)
     /// if the run does not fit in memory.
-    pub fn new(config: &'a Config, cpu: Arc<Cpu>, stage: &mut Stages<'_>) -> Result<Self> {
+    pub fn new(config: &Config, cpu: Arc<Cpu>, stage: &mut Stages<'_>) -> Result<Self> {
         stage.next("reading the mesh")?;
-        let cleaned = cpu.run(|| read(config))?;
+        let read = cpu.run(|| ReadMesh::new(config))?;
+        Self::of(config, cpu, read, stage)
+    }
+
+    /// Cleans and partitions a mesh that has been read, and chooses the device.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`MeshSetup::new`], except those of the reader.
+    pub fn of(
+        config: &Config,
+        cpu: Arc<Cpu>,
+        read: ReadMesh,
+        stage: &mut Stages<'_>,
+    ) -> Result<Self> {
+        let cleaned = cpu.run(|| checked(config, read.inside_mask(config)?))?;
         let read = stage.next("partitioning the mesh")?;
         let (method, size) = partition(config, &cleaned)?;
         let (patches, device) = cpu.run(|| cut(config, &cleaned, method, size))?;
         let partition = stage.next("setting up")?;
         let seconds = Seconds { read, partition, ..Seconds::default() };
-        Ok(MeshSetup { config, cpu, device, method, cleaned, patches: Arc::new(patches), seconds })
+        Ok(MeshSetup {
+            config: Arc::new(config.clone()),
+            cpu,
+            device,
+            method,
+            cleaned: Arc::new(cleaned),
+            patches: Arc::new(patches),
+            seconds,
+        })
+    }
+
+    /// Returns the setup of another case on the same mesh and the same device.
+    pub fn with_config(&self, config: Config) -> Self {
+        MeshSetup { config: Arc::new(config), ..self.clone() }
+    }
+
+    /// Adds a vertex array in the order of the stored vertices, or replaces the array of its name.
+    pub fn set_vertex_array(&mut self, array: DataArray) {
+        Arc::make_mut(&mut self.cleaned).set_vertex_array(array);
+    }
+
+    /// Adds a cell array in the order of the stored cells, or replaces the array of its name.
+    pub fn set_cell_array(&mut self, array: DataArray) {
+        Arc::make_mut(&mut self.cleaned).set_cell_array(array);
+    }
+
+    /// Sets the time at which the run begins.
+    pub fn begin_at(&mut self, time: f64) {
+        if self.cleaned.start_time != time {
+            Arc::make_mut(&mut self.cleaned).start_time = time;
+        }
     }
 
     /// Returns the GPU if the case is computed on one.
@@ -53,7 +100,7 @@ impl<'a> MeshSetup<'a> {
     /// Writes the counts of the mesh, the device, the warnings and the seconds of the setup to the
     /// report.
     pub fn note(&self, report: &mut Report) {
-        let cleaned = &self.cleaned;
+        let cleaned = &*self.cleaned;
         report.mesh = Some(MeshCounts {
             kind: cleaned.mesh.kind,
             stored_vertices: cleaned.stored_vertices.len(),
@@ -71,9 +118,8 @@ impl<'a> MeshSetup<'a> {
     }
 }
 
-/// Reads the mesh of a case. Refuses a case that does not match the mesh or does not fit in memory.
-fn read(config: &Config) -> Result<CleanedMesh> {
-    let cleaned = CleanedMesh::new(config)?;
+/// Refuses a case that does not match the mesh or does not fit in memory.
+fn checked(config: &Config, cleaned: CleanedMesh) -> Result<CleanedMesh> {
     config.check_for(cleaned.mesh.kind)?;
     memory::check(config, &cleaned.mesh)?;
     picture::check_array(config, &cleaned)?;

@@ -192,7 +192,14 @@ impl Around<'_> {
                 let around = source::around_point(self.locator(), *at, 0.0, slowness)
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let nearest = Some(around.closest);
-                not_far(&seed.to_string(), around.gap, around.edge, nearest, self.snap)?;
+                not_far(
+                    self.cleaned,
+                    &seed.to_string(),
+                    around.gap,
+                    around.edge,
+                    nearest,
+                    self.snap,
+                )?;
                 Ok(vec![around.into_source()])
             }
             Seed::Curve { path, .. } => {
@@ -203,7 +210,7 @@ impl Around<'_> {
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let [x, y, z] = around.farthest;
                 let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");
-                not_far(&what, around.gap, around.edge, None, self.snap)?;
+                not_far(self.cleaned, &what, around.gap, around.edge, None, self.snap)?;
                 Ok(vec![around.source])
             }
             Seed::LevelSet { expression, .. } => {
@@ -241,7 +248,14 @@ impl Around<'_> {
 /// Refuses a seed that lies more than one edge length away from the mesh, unless `snap` moves it
 /// there. Otherwise warns about the distance, unless it is within the rounding of 32-bit
 /// coordinates.
-fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: bool) -> Result<()> {
+fn not_far(
+    cleaned: &CleanedMesh,
+    what: &str,
+    gap: f64,
+    edge: f64,
+    nearest: Option<[f64; 3]>,
+    snap: bool,
+) -> Result<()> {
     let nearest = nearest
         .map_or(String::new(), |[x, y, z]| format!("; its nearest point is {x:.6},{y:.6},{z:.6}"));
     let place = format!("{what} is {gap:.3e} off the mesh{nearest}");
@@ -253,7 +267,7 @@ fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: boo
     }
     // Smaller gaps are caused by coordinates that are stored as 32-bit numbers.
     if gap > 1e-6 * edge {
-        tracing::warn!("{place}");
+        cleaned.note_doubt(place);
     }
     Ok(())
 }
@@ -281,7 +295,7 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
                 if let Some(found) = locator.closest(Vec3::from(*at)) {
                     let edge = locator.longest_edge(found.cell);
                     let nearest = Some(found.point.into());
-                    not_far(&seed.to_string(), found.gap, edge, nearest, distance.snap)
+                    not_far(cleaned, &seed.to_string(), found.gap, edge, nearest, distance.snap)
                         .map_err(config.locate(&key))?;
                 }
                 starts.push((seed.to_string(), path::Start::Point(*at)));

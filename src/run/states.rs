@@ -31,7 +31,7 @@ pub(super) struct MeshState {
 
 /// Additional arrays of a distance.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Extras {
+pub(crate) struct Extras {
     /// Index of the nearest seed per vertex, or -1 at vertices that no front has reached.
     pub labels: Option<Vec<i32>>,
     /// Gradients per cell and per vertex.

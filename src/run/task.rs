@@ -59,7 +59,7 @@ pub(super) struct Run<'a> {
 }
 
 /// Timer of the stages of a run. The run can be interrupted between stages.
-pub(super) struct Stages<'a> {
+pub(crate) struct Stages<'a> {
     start: Instant,
     pub observer: &'a dyn Observer,
     pub interrupt: &'a AtomicBool,

@@ -55,8 +55,8 @@ impl Task for EvolveTask<'_> {
         report.warnings.extend(warnings);
         let start_time = clock::start_time(config, dated.as_ref())?;
         clock::note(config, dated.as_ref(), start_time, report);
-        setup.cleaned.start_time = start_time;
-        let (cleaned, mesh) = (&setup.cleaned, &setup.cleaned.mesh);
+        setup.begin_at(start_time);
+        let (cleaned, mesh) = (&*setup.cleaned, &setup.cleaned.mesh);
         let terms = terms::terms(config, cleaned)?;
         report.warnings.extend(cleaned.doubts());
         let (stopped, state) = run.stopped.take().unzip();
@@ -122,8 +122,8 @@ fn without_interface(config: &Config, phi: &[f64], error: Error) -> Error {
 }
 
 /// Returns the solver options of the case.
-fn options(setup: &MeshSetup<'_>) -> Options {
-    let config = setup.config;
+pub(super) fn options(setup: &MeshSetup) -> Options {
+    let config = &setup.config;
     let evolve = config.evolve.clone().unwrap_or_default();
     let half_width = match config.half_width() {
         HalfWidth::Whole => None,

@@ -30,25 +30,26 @@ pub(in crate::run) enum MeshSolver<R: Real> {
 }
 
 /// A motion on a mesh. All arrays are in the order of the cleaned mesh.
-pub(in crate::run) struct MeshMotion<'a, R: Real> {
+pub(in crate::run) struct MeshMotion<R: Real> {
     solver: MeshSolver<R>,
-    setup: &'a MeshSetup<'a>,
+    setup: MeshSetup,
     /// Coefficient of a weighted curvature flow. `first_weight` is its mean along the interface of
     /// `[initial]`.
-    weight: &'a evolution::Coefficient<1>,
+    weight: evolution::Coefficient<1>,
     first_weight: Option<f64>,
 }
 
-impl<'a, R: Real> MeshMotion<'a, R> {
+impl<R: Real> MeshMotion<R> {
     /// Creates a motion. `phi` is the level set of `[initial]`.
     pub(in crate::run) fn new(
         solver: MeshSolver<R>,
-        setup: &'a MeshSetup<'a>,
-        weight: &'a evolution::Coefficient<1>,
+        setup: &MeshSetup,
+        weight: &evolution::Coefficient<1>,
         phi: &[f64],
     ) -> Self {
+        let (setup, weight) = (setup.clone(), weight.clone());
         let mut motion = MeshMotion { solver, setup, weight, first_weight: None };
-        motion.first_weight = motion.mean_weight(phi, setup.cleaned.start_time);
+        motion.first_weight = motion.mean_weight(phi, motion.setup.cleaned.start_time);
         motion
     }
 
@@ -58,8 +59,8 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         if self.weight.is_zero() {
             return None;
         }
-        let mesh = &self.setup.cleaned.mesh;
-        self.setup.cpu.run(|| mean_weight::mean_weight(mesh, phi, self.weight, t))
+        let (mesh, weight) = (&self.setup.cleaned.mesh, &self.weight);
+        self.setup.cpu.run(|| mean_weight::mean_weight(mesh, phi, weight, t))
     }
 
     /// Returns the current phi, and whether each vertex is in the narrow band.
@@ -88,14 +89,14 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         };
         match (error, breakdown) {
             (Error::Numerical { .. }, Some(found)) => {
-                named(self.setup.config, &self.setup.cleaned, found)
+                named(&self.setup.config, &self.setup.cleaned, found)
             }
             (error, _) => error,
         }
     }
 }
 
-impl<R: Real> Motion for MeshMotion<'_, R> {
+impl<R: Real> Motion for MeshMotion<R> {
     fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let done = match &mut self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.advance(until),
@@ -197,7 +198,7 @@ impl<R: Real> Motion for MeshMotion<'_, R> {
     fn quality(&mut self, time: f64) -> Result<Quality> {
         let (phi, band) = self.phi_and_band()?;
         let last_weight = self.mean_weight(&phi, time);
-        let MeshSetup { cpu, cleaned, .. } = self.setup;
+        let MeshSetup { cpu, cleaned, .. } = &self.setup;
         let error = cpu.run(|| gradient_norm_error(&cleaned.mesh, &phi, &band));
         let weights = self.first_weight.zip(last_weight);
         Ok(Quality {

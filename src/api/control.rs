@@ -1,0 +1,58 @@
+//! Progress and cancellation of a facade call.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::run::{Observer, Progress};
+
+/// Progress and cancellation of a call. By default, nobody is told, and nothing cancels the call.
+///
+/// Copies share the flag and the observer.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Control {
+    /// A flag that cancels the call when it becomes true. The call then returns
+    /// [`Error::Interrupted`](crate::Error::Interrupted) at its next stage.
+    pub interrupt: Arc<AtomicBool>,
+    /// The receiver of the progress.
+    pub observer: Option<Arc<dyn Observer + Send + Sync>>,
+}
+
+impl Control {
+    /// Sets the flag that cancels the call.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = flag;
+        self
+    }
+
+    /// Sets the receiver of the progress.
+    pub fn observer(mut self, observer: Arc<dyn Observer + Send + Sync>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+}
+
+impl Observer for Control {
+    fn stage(&self, name: &str) {
+        if let Some(observer) = &self.observer {
+            observer.stage(name);
+        }
+    }
+
+    fn step(&self, progress: &Progress) {
+        if let Some(observer) = &self.observer {
+            observer.step(progress);
+        }
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let observer = self.observer.as_ref().map(|_| "..");
+        f.debug_struct("Control")
+            .field("interrupt", &self.interrupt)
+            .field("observer", &observer)
+            .finish()
+    }
+}

@@ -1,0 +1,148 @@
+//! Distances on a mesh.
+
+use super::mesh::mask;
+use super::source::expression;
+use super::{Control, Mesh, Source, Values};
+use crate::config::{Distance, FrontShape, Seed, Speed};
+use crate::error::{Error, Result};
+use crate::levelset::eikonal::path::Path;
+use crate::output::Report;
+use crate::run::task::Stages;
+
+/// Options of [`distance_with`]. The defaults are those of `zeroset distance`.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DistanceOptions {
+    /// The start values of the sources, one for each. Empty for 0 everywhere.
+    pub starts: Vec<f64>,
+    /// The largest distance to compute, in mesh units (a time with a speed). `None` for all.
+    pub within: Option<f64>,
+    /// The speed of the front, 1 by default. An array per vertex and an expression are evaluated
+    /// at the centroids of the cells.
+    pub speed: Option<Values>,
+    /// The shape of the front.
+    pub front: FrontShape,
+    /// Whether the distance from the surface of a region is negative inside.
+    pub signed: bool,
+    /// Whether a point or curve is moved to the mesh from more than an edge length away.
+    pub snap: bool,
+    /// Excludes cells with a vertex where this expression is 0 or NaN.
+    pub mask: Option<String>,
+    /// Whether to compute [`Distances::labels`].
+    pub labels: bool,
+    /// Whether to compute [`Distances::gradient`].
+    pub gradient: bool,
+    /// Starting points of the paths to compute: vertices or points.
+    pub paths_from: Vec<Source>,
+    /// Progress and cancellation.
+    pub control: Control,
+}
+
+/// The result of a distance.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Distances {
+    /// The distance of each vertex of the file, in mesh units (a time with a speed). NaN at
+    /// vertices that no front reaches, and [`DistanceOptions::within`] at vertices farther away.
+    pub values: Vec<f64>,
+    /// The index of the nearest source for each vertex of the file, or -1 at vertices that no front
+    /// reaches.
+    pub labels: Option<Vec<i32>>,
+    /// The gradient at each vertex of the file. NaN where there is none.
+    pub gradient: Option<Vec<[f64; 3]>>,
+    /// The paths from [`DistanceOptions::paths_from`] to their sources, one for each vertex or
+    /// point.
+    pub paths: Vec<Path>,
+    /// The vertices of the file that the solver used, in the order of its mesh. Others were joined
+    /// with one of these, or belong to no cell.
+    pub used_vertices: Vec<u32>,
+    /// Warnings about the mesh and the result, one sentence each.
+    pub warnings: Vec<String>,
+    /// "cpu" or "cuda".
+    pub backend: &'static str,
+}
+
+/// Computes the distance from sources to every vertex of a mesh.
+///
+/// ```
+/// use zeroset::Source;
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let found = zeroset::distance(&mesh, &[Source::Vertex(0), Source::Vertex(7)])?;
+/// assert_eq!((found.values.len(), found.values[7]), (mesh.n_vertices(), 0.0));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns [`Error::Case`] for a source that does not exist or is too far from the mesh,
+/// [`Error::Mesh`] for a mesh that the solver cannot use, and [`Error::Device`] if memory runs out.
+pub fn distance(mesh: &Mesh, sources: &[Source]) -> Result<Distances> {
+    distance_with(mesh, sources, &DistanceOptions::default())
+}
+
+/// Computes a distance like [`distance`], with options.
+///
+/// # Errors
+/// Returns the errors of [`distance`], [`Error::Case`] for options that are out of range or do not
+/// fit together, and [`Error::Interrupted`] if the call is cancelled.
+pub fn distance_with(
+    mesh: &Mesh,
+    sources: &[Source],
+    options: &DistanceOptions,
+) -> Result<Distances> {
+    let (mut of_vertices, mut of_cells) = (Vec::new(), Vec::new());
+    let speed = match &options.speed {
+        None => None,
+        Some(Values::Number(speed)) => Some(Speed::Number(*speed)),
+        Some(Values::Expression(text)) => Some(Speed::Expression(expression(text)?)),
+        Some(Values::PerVertex(values)) => {
+            of_vertices.push(mesh.vertex_array(SPEED, values.clone())?);
+            Some(Speed::Expression(expression(&format!("{{{SPEED}}}"))?))
+        }
+        Some(Values::PerCell(values)) => {
+            of_cells.push(mesh.cell_array(SPEED, values.clone())?);
+            Some(Speed::Data { cell_data: SPEED.into() })
+        }
+    };
+    let mut distance = Distance::default();
+    distance.from = seeds(sources, &options.starts)?;
+    distance.width = options.within;
+    distance.speed = speed;
+    distance.signed = options.signed.then_some(true);
+    distance.snap = options.snap;
+    distance.front = options.front;
+    distance.mask = mask(options.mask.as_deref())?;
+    distance.labels = options.labels;
+    distance.gradient = options.gradient;
+    distance.paths_from = seeds(&options.paths_from, &[])?;
+    let setup = mesh.setup(distance.clone(), (of_vertices, of_cells), &options.control)?;
+    let mut report = Report::new(&setup.config, mesh.cpu().threads());
+    setup.note(&mut report);
+    let mut stage = Stages::new(&options.control, &options.control.interrupt);
+    let solve = || setup.distance(&distance, &mut report, &mut stage);
+    let found = mesh.cpu().run(solve)?;
+    let cleaned = &setup.cleaned;
+    let none = [f64::NAN; 3];
+    let gradient = found.extras.gradient.as_ref();
+    Ok(Distances {
+        values: cleaned.as_stored(&found.values, f64::NAN),
+        labels: found.extras.labels.as_ref().map(|labels| cleaned.as_stored(labels, -1)),
+        gradient: gradient.map(|gradient| cleaned.as_stored(&gradient.vertices, none)),
+        paths: found.paths,
+        used_vertices: cleaned.cleaning.kept_vertices.clone(),
+        warnings: report.warnings,
+        backend: report.backend,
+    })
+}
+
+/// The name of an array with a speed, in messages.
+const SPEED: &str = "given speed";
+
+/// Returns the sources with their start values, for a case.
+fn seeds(sources: &[Source], starts: &[f64]) -> Result<Vec<Seed>> {
+    if !starts.is_empty() && starts.len() != sources.len() {
+        let what = format!("there are {} start values", starts.len());
+        return Err(Error::usage(what, format!("give one for each of {} sources", sources.len())));
+    }
+    let start = |k: usize| starts.get(k).copied().unwrap_or(0.0);
+    sources.iter().enumerate().map(|(k, source)| source.seed(start(k))).collect()
+}

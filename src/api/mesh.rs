@@ -1,0 +1,339 @@
+//! A mesh that is prepared once for many calls.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Control;
+use super::source::expression;
+use crate::config::{
+    Config, DataFile, Device, Distance, Domain, MeshRepair, MeshSource, Precision,
+};
+use crate::error::{Error, Result};
+use crate::io::{Frame, Moment};
+use crate::mesh::repair::Weld;
+use crate::mesh::{self, DataArray, Kind};
+use crate::patches::{PATCH_SIZE, Partition};
+use crate::run::ReadMesh;
+use crate::run::mesh_setup::MeshSetup;
+use crate::run::task::Stages;
+use crate::{Cpu, gpu};
+
+/// Options of [`read_with`] and [`Mesh::with_options`].
+///
+/// The defaults are those of the command line.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The device and the number of CPU threads. By default, a GPU is used if there is one and the
+    /// mesh has at least 20,000 vertices.
+    pub device: Device,
+    /// The scalar type of the solvers. The default is `F64`.
+    pub precision: Precision,
+    /// Files with more arrays and groups of vertices.
+    pub data: Vec<DataFile>,
+    /// The coincident vertices to join. The default is [`Weld::Auto`].
+    pub weld: Option<Weld>,
+    /// The treatment of degenerate cells. The default is [`MeshRepair::Auto`].
+    pub repair: Option<MeshRepair>,
+    /// Whether to leave out cells that cannot be cut into triangles or tetrahedra, instead of
+    /// failing.
+    pub skip_unsupported: bool,
+    /// The frame of a cortical surface. By default, coordinates are as stored.
+    pub frame: Option<Frame>,
+    /// The state of a series to read. The default is the last one.
+    pub time: Option<Moment>,
+    /// The largest number of vertices per patch, 8 to 4096.
+    pub patch_size: usize,
+    /// The partition into patches.
+    pub partition: Partition,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            device: Device::default(),
+            precision: Precision::F64,
+            data: Vec::new(),
+            weld: None,
+            repair: None,
+            skip_unsupported: false,
+            frame: None,
+            time: None,
+            patch_size: PATCH_SIZE,
+            partition: Partition::Bisection,
+        }
+    }
+}
+
+/// A mesh with everything that calls on it share: arrays, and the repaired, cleaned and partitioned
+/// mesh on its device.
+///
+/// The first call prepares the mesh, and later calls reuse it. Arrays and indices always refer to
+/// the vertices of the file and to the cells that were read from it (larger cells are cut into
+/// triangles or tetrahedra when they are read). All GPU work of a process uses one context.
+pub struct Mesh {
+    read: ReadMesh,
+    source: MeshSource,
+    options: ReadOptions,
+    cpu: Arc<Cpu>,
+    prepared: Mutex<Vec<Prepared>>,
+}
+
+/// A mesh that is prepared for a mask.
+#[derive(Clone)]
+struct Prepared {
+    mask: Option<String>,
+    setup: MeshSetup,
+}
+
+impl fmt::Debug for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (vertices, cells) = (self.n_vertices(), self.n_cells());
+        f.debug_struct("Mesh")
+            .field("vertices", &vertices)
+            .field("cells", &cells)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads a mesh in any format that the command line reads.
+///
+/// ```
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// assert_eq!((mesh.n_vertices(), mesh.n_cells()), (10242, 20480));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns [`Error::Input`] for a file that cannot be used.
+pub fn read(path: impl AsRef<Path>) -> Result<Mesh> {
+    read_with(path, &ReadOptions::default())
+}
+
+/// Reads a mesh like [`read`], with options.
+///
+/// # Errors
+/// Returns [`Error::Input`] for a file that cannot be used, [`Error::Case`] for options out of
+/// range, and [`Error::Device`] if a GPU is requested but not available.
+pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Mesh> {
+    let path = path.as_ref();
+    let text = path
+        .to_str()
+        .ok_or_else(|| Error::usage(format!("{path:?} is not valid Unicode"), "rename the file"))?;
+    let source = source(Some(text.to_string()), options);
+    let config = case(&source, options);
+    let cpu = cpu(options)?;
+    let read = cpu.run(|| ReadMesh::new(&config))?;
+    Ok(Mesh::of(read, source, options, cpu))
+}
+
+/// Returns the mesh table of a case.
+fn source(path: Option<String>, options: &ReadOptions) -> MeshSource {
+    MeshSource {
+        path,
+        time: options.time,
+        generate: None,
+        refine: 0,
+        patch_size: options.patch_size,
+        partition: Some(options.partition),
+        data: options.data.clone(),
+        weld: options.weld,
+        repair: options.repair,
+        skip_unsupported: options.skip_unsupported,
+        frame: options.frame,
+    }
+}
+
+/// Returns a case on the mesh, without a task.
+fn case(source: &MeshSource, options: &ReadOptions) -> Config {
+    let mut config = Config::of_distance(source.clone(), Distance::default(), Vec::new());
+    config.precision = Some(options.precision);
+    config.device = options.device.clone();
+    config
+}
+
+/// Creates the threads, and checks that a requested GPU is available.
+fn cpu(options: &ReadOptions) -> Result<Arc<Cpu>> {
+    if options.device.kind == crate::config::DeviceKind::Cuda {
+        gpu::available(options.device.ordinal)?;
+    }
+    Ok(Arc::new(Cpu::new(options.device.threads)?))
+}
+
+impl Mesh {
+    /// Creates a mesh of triangles from coordinates, `[vertices]` in any unit of length, and corner
+    /// indices, `[triangles]`.
+    ///
+    /// ```
+    /// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let mesh = zeroset::Mesh::triangles(corners, &[[0, 1, 2]])?;
+    /// let found = zeroset::distance(&mesh, &[zeroset::Source::Vertex(1)])?;
+    /// assert_eq!(found.values[0], 1.0);
+    /// # Ok::<(), zeroset::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`] if the threads cannot be started. An invalid mesh is refused by
+    /// the first call that uses it.
+    pub fn triangles(vertices: Vec<[f64; 3]>, triangles: &[[u32; 3]]) -> Result<Self> {
+        let is_planar = vertices.windows(2).all(|pair| pair[0][2] == pair[1][2]);
+        let kind = if is_planar { Kind::Planar } else { Kind::Surface };
+        let mesh = mesh::Mesh::new(kind, vertices, triangles.as_flattened().to_vec());
+        Mesh::with_options(mesh, &ReadOptions::default())
+    }
+
+    /// Creates a mesh from a mesh of the lower-level interface, with its arrays and groups.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`] if a GPU is requested but not available, or if the threads cannot
+    /// be started. An invalid mesh is refused by the first call that uses it.
+    pub fn with_options(mesh: mesh::Mesh, options: &ReadOptions) -> Result<Self> {
+        let cpu = cpu(options)?;
+        Ok(Mesh::of(ReadMesh::of(mesh), source(None, options), options, cpu))
+    }
+
+    fn of(read: ReadMesh, source: MeshSource, options: &ReadOptions, cpu: Arc<Cpu>) -> Self {
+        Mesh { read, source, options: options.clone(), cpu, prepared: Mutex::default() }
+    }
+
+    /// Returns the number of vertices.
+    pub fn n_vertices(&self) -> usize {
+        self.read.mesh.n_vertices()
+    }
+
+    /// Returns the number of triangles or tetrahedra.
+    pub fn n_cells(&self) -> usize {
+        self.read.mesh.n_cells()
+    }
+
+    /// Returns the vertices, cells, arrays and groups as they were read.
+    pub fn stored(&self) -> &mesh::Mesh {
+        &self.read.mesh
+    }
+
+    /// Returns the warnings of the reader, one sentence each.
+    pub fn warnings(&self) -> &[String] {
+        &self.read.warnings
+    }
+
+    /// Adds an array with `components` numbers per vertex, `[vertices * components]`, or replaces
+    /// the array of this name. Expressions can then use the name.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] if the number of values is wrong.
+    pub fn set_vertex_array(
+        &mut self,
+        name: &str,
+        components: usize,
+        values: Vec<f64>,
+    ) -> Result<()> {
+        let array = array(name, components, values, self.n_vertices(), "vertices")?;
+        self.update(|setup| setup.set_vertex_array(array.clone()));
+        replace(&mut self.read.mesh.vertex_data, array);
+        Ok(())
+    }
+
+    /// Adds an array with `components` numbers per cell, `[cells * components]`, or replaces the
+    /// array of this name. Expressions can then use the name.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] if the number of values is wrong.
+    pub fn set_cell_array(
+        &mut self,
+        name: &str,
+        components: usize,
+        values: Vec<f64>,
+    ) -> Result<()> {
+        let array = array(name, components, values, self.n_cells(), "cells")?;
+        self.update(|setup| setup.set_cell_array(array.clone()));
+        replace(&mut self.read.mesh.cell_data, array);
+        Ok(())
+    }
+
+    /// Updates the prepared meshes. A mask may depend on the arrays, so masked meshes are dropped.
+    fn update(&mut self, set: impl Fn(&mut MeshSetup)) {
+        let prepared = self.prepared.get_mut().unwrap_or_else(PoisonError::into_inner);
+        prepared.retain(|prepared| prepared.mask.is_none());
+        prepared.iter_mut().for_each(|prepared| set(&mut prepared.setup));
+    }
+
+    /// Returns the setup of a distance on the mesh, with the given arrays per vertex and per cell.
+    pub(super) fn setup(
+        &self,
+        distance: Distance,
+        arrays: (Vec<DataArray>, Vec<DataArray>),
+        control: &Control,
+    ) -> Result<MeshSetup> {
+        let mask = distance.mask.as_ref().map(ToString::to_string);
+        let mut config = case(&self.source, &self.options);
+        config.distance = Some(distance);
+        if let Domain::Mesh(mesh) = &mut config.domain {
+            // A case needs a mesh to pass its check. This one is given as arrays.
+            mesh.path.get_or_insert_default();
+        }
+        config.check()?;
+        let mut setup = self.prepared(mask, &config, control)?.with_config(config);
+        setup.cleaned.forget_doubts();
+        arrays.0.into_iter().for_each(|array| setup.set_vertex_array(array));
+        arrays.1.into_iter().for_each(|array| setup.set_cell_array(array));
+        Ok(setup)
+    }
+
+    /// Returns the mesh prepared for a mask, and prepares it at the first call.
+    fn prepared(
+        &self,
+        mask: Option<String>,
+        config: &Config,
+        control: &Control,
+    ) -> Result<MeshSetup> {
+        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = prepared.iter().find(|known| known.mask == mask) {
+            return Ok(known.setup.clone());
+        }
+        let mut stage = Stages::new(control, &control.interrupt);
+        let setup = MeshSetup::of(config, self.cpu.clone(), self.read.clone(), &mut stage)?;
+        prepared.push(Prepared { mask, setup: setup.clone() });
+        Ok(setup)
+    }
+
+    /// Returns the threads of the calls on this mesh.
+    pub(super) fn cpu(&self) -> &Arc<Cpu> {
+        &self.cpu
+    }
+
+    /// Returns an array with one number for each vertex.
+    pub(super) fn vertex_array(&self, name: &str, values: Vec<f64>) -> Result<DataArray> {
+        array(name, 1, values, self.n_vertices(), "vertices")
+    }
+
+    /// Returns an array with one number for each cell.
+    pub(super) fn cell_array(&self, name: &str, values: Vec<f64>) -> Result<DataArray> {
+        array(name, 1, values, self.n_cells(), "cells")
+    }
+}
+
+/// Parses an optional expression.
+pub(super) fn mask(text: Option<&str>) -> Result<Option<crate::expression::Expression>> {
+    text.map(expression).transpose()
+}
+
+fn array(
+    name: &str,
+    components: usize,
+    values: Vec<f64>,
+    rows: usize,
+    places: &str,
+) -> Result<DataArray> {
+    if components == 0 || values.len() != rows * components {
+        let what = format!("the array \"{name}\" has {} numbers", values.len());
+        let remedy = format!("give {components} numbers for each of the {rows} {places}");
+        return Err(Error::usage(what, remedy));
+    }
+    Ok(DataArray { name: name.to_string(), components, values: mesh::Values::Float(values) })
+}
+
+fn replace(arrays: &mut Vec<DataArray>, array: DataArray) {
+    arrays.retain(|old| old.name != array.name);
+    arrays.push(array);
+}

@@ -1,0 +1,86 @@
+//! The sources and the values that a facade call accepts.
+
+use std::path::PathBuf;
+
+use crate::config::Seed;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+
+/// A source of a distance: the distance is zero there, unless
+/// [`DistanceOptions::starts`](super::DistanceOptions::starts) states another value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Source {
+    /// A vertex of the file, counted from 0.
+    Vertex(u32),
+    /// Several vertices of the file, counted from 0.
+    Vertices(Vec<u32>),
+    /// The point of the mesh closest to these coordinates, in mesh units.
+    Point([f64; 3]),
+    /// A group of the mesh.
+    Group(String),
+    /// The lines in a file, projected onto the mesh.
+    Curve(PathBuf),
+    /// The zero set of an expression of coordinates, arrays and groups
+    /// ([docs/expressions.md](https://github.com/zeroset-developers/zeroset/blob/main/docs/expressions.md)).
+    Zero(String),
+    /// The surface of the region where an expression is true.
+    Surface(String),
+}
+
+impl Source {
+    /// Returns the source as the command line and the case file name it, with a start value.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] for an expression that cannot be parsed, and for a path that is not
+    /// valid Unicode.
+    pub(super) fn seed(&self, start: f64) -> Result<Seed> {
+        Ok(match self {
+            Source::Vertex(id) => Seed::Vertices { ids: vec![*id], start },
+            Source::Vertices(ids) => Seed::Vertices { ids: ids.clone(), start },
+            Source::Point(at) => Seed::Point { at: *at, start },
+            Source::Group(name) => Seed::Group { name: name.clone(), start },
+            Source::Curve(path) => {
+                let path = path.to_str().ok_or_else(|| {
+                    Error::usage(format!("{path:?} is not valid Unicode"), "rename the file")
+                })?;
+                Seed::Curve { path: path.to_string(), start }
+            }
+            Source::Zero(text) => Seed::LevelSet { expression: expression(text)?, start },
+            Source::Surface(text) => Seed::Surface { region: expression(text)?, start },
+        })
+    }
+}
+
+/// Values on a mesh: one number, an expression, or an array.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Values {
+    /// One number everywhere.
+    Number(f64),
+    /// An expression of coordinates, arrays and groups
+    /// ([docs/expressions.md](https://github.com/zeroset-developers/zeroset/blob/main/docs/expressions.md)).
+    Expression(String),
+    /// One number for each vertex of the file.
+    PerVertex(Vec<f64>),
+    /// One number for each cell of the mesh ([`Mesh::n_cells`](super::Mesh::n_cells)).
+    PerCell(Vec<f64>),
+}
+
+impl From<f64> for Values {
+    fn from(number: f64) -> Self {
+        Values::Number(number)
+    }
+}
+
+impl From<&str> for Values {
+    fn from(expression: &str) -> Self {
+        Values::Expression(expression.to_string())
+    }
+}
+
+/// Parses an expression.
+pub(super) fn expression(text: &str) -> Result<Expression> {
+    let remedy = "see docs/expressions.md";
+    Expression::parse(text).map_err(|flaw| Error::usage(flaw.to_string(), remedy))
+}
