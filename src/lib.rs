@@ -44,6 +44,13 @@
 //! docs/architecture.md describes how they fit together.
 
 pub mod api;
+// The files of the command line name the library as its users do.
+extern crate self as zeroset;
+
+/// The command line, also for packages that bring the program along.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod config;
 pub mod grid;
 pub mod levelset;

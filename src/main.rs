@@ -1,14 +1,12 @@
-//! The program `zeroset`: a command line for the library of the same name.
-
-mod cli;
+//! The program `zeroset`: the command line of the library of the same name.
 
 use std::process::ExitCode;
 
-use cli::Allocator;
+use zeroset::cli::{self, Allocator};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
-    cli::main()
+    ExitCode::from(cli::main_from(std::env::args_os()))
 }

@@ -45,9 +45,9 @@ mod ui;
 mod volume;
 mod voxelize;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -117,16 +117,21 @@ struct Verbosity {
     quiet: bool,
 }
 
-/// Runs the program with the arguments of the process.
-pub fn main() -> ExitCode {
+/// Runs the program with a command line that begins with the name of the program, and returns the
+/// exit code.
+pub fn main_from<W>(words: impl IntoIterator<Item = W>) -> u8
+where
+    W: Into<OsString>,
+{
     memory::reserve();
-    stack::run(run_command)
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    stack::run(move || run_command(&words))
 }
 
-fn run_command() -> ExitCode {
-    let cli = match parse::parse(std::env::args_os()) {
+fn run_command(words: &[OsString]) -> u8 {
+    let cli = match parse::parse(words) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(&error, words),
     };
     let json = cli.command.is_json();
     let ui = Ui::new(cli.verbosity.verbose, cli.verbosity.quiet).with_json(json);
@@ -138,7 +143,7 @@ fn run_command() -> ExitCode {
     }
     let started = cli.command.threads().map_or(Ok(()), Cpu::start);
     let checked = started.and_then(|()| cli.command.claims().check());
-    let code = match checked.and_then(|()| cli.command.run(&ui)) {
+    match checked.and_then(|()| cli.command.run(&ui)) {
         Ok(code) => code,
         Err(error) => {
             match ui.is_json() {
@@ -147,33 +152,33 @@ fn run_command() -> ExitCode {
             }
             error.exit_code()
         }
-    };
-    ExitCode::from(code)
+    }
 }
 
 /// Prints an error in the command line, or the requested help or version.
-fn refuse(error: &clap::Error) -> ExitCode {
-    let json = error.use_stderr() && std::env::args_os().any(|word| word == "--json");
+fn refuse(error: &clap::Error, words: &[OsString]) -> u8 {
+    let json = error.use_stderr() && words.iter().any(|word| word == "--json");
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
     if !json {
         let text = error.render().to_string();
         let short = shortened::shortened(&text);
         if error.use_stderr() && short != text {
             Ui::new(0, false).complain(short.trim_end());
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return code;
         }
         let printed = error.print().and_then(|()| std::io::stdout().flush());
         // A broken pipe means that the reader has closed the pipe. Any other failure matters to a
         // calling program.
         let broken = |e: std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
         if !error.use_stderr() && printed.is_err_and(broken) {
-            return ExitCode::from(Error::output(Path::new("standard output"), "", "").exit_code());
+            return Error::output(Path::new("standard output"), "", "").exit_code();
         }
-        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        return code;
     }
     let text = error.render().to_string();
     let error = Error::usage(text.trim_start_matches("error: ").trim_end(), "");
     Ui::new(0, false).with_json(true).complain(&json::error(&error));
-    ExitCode::from(error.exit_code())
+    error.exit_code()
 }
 
 /// Parses three numbers separated by commas.
