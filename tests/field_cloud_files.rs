@@ -204,6 +204,22 @@ fn degrees_are_projected_to_local_meters() {
     let found = reconstructed(folder, &["degrees.csv", "--project", "local"]);
     assert!((found["origin"]["latitude"].as_f64().unwrap() - 48.00145).abs() < 1e-9);
     assert_eq!(found["units"], "m");
+    // A case projects and selects like the command.
+    let selected = ["degrees.csv", "--project", "local", "--where", "x < 11.0015"];
+    let found = reconstructed(folder, &selected);
+    let case = "version = 1\nreconstruct = {}\n[domain.cloud]\npath = \"degrees.csv\"\n\
+                where = \"x < 11.0015\"\nproject = \"local\"\n";
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    works(folder, &["check", "case.toml"]);
+    works(folder, &["run", "case.toml", "-o", "results"]);
+    let run = std::fs::read_to_string(folder.join("results/report.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    for key in ["selected", "origin", "units", "samples"] {
+        assert!(!found[key].is_null(), "{key}");
+        assert_eq!(run["reconstruction"][key], found[key], "{key}");
+    }
+    std::fs::write(folder.join("case.toml"), case.replace("x <", "r <")).unwrap();
+    fails(folder, &["run", "case.toml", "-o", "r"], "no attribute \"r\"");
     let far = ["convert", "m.ply", "n.ply", "--project", "local"];
     fails(folder, &far, "are no longitudes and latitudes");
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use zeroset::cloud::{LocalProjection, PointCloud};
-use zeroset::error::{Error, Result};
+use zeroset::error::Result;
 use zeroset::expression::Expression;
 use zeroset::io::CloudReport;
-use zeroset::words::short;
+use zeroset::reconstruct::Projection;
 
 /// Options about the points of a file.
 #[derive(Debug, clap::Args)]
@@ -23,19 +23,9 @@ pub struct PointOptions {
 #[derive(Debug, clap::Args)]
 pub struct Projecting {
     /// Project longitudes and latitudes in degrees to meters around the center of the points
-    #[arg(long, value_name = "local")]
+    #[arg(long, value_name = "local", value_parser = named)]
     pub project: Option<Projection>,
 }
-
-/// A projection of longitudes and latitudes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Projection {
-    /// An equirectangular projection around the center of the points, in meters.
-    Local,
-}
-
-/// The relative error of distances above which a projection warns.
-const DISTORTED: f64 = 1e-3;
 
 impl PointOptions {
     /// Projects a cloud if this is requested. See [`Projecting::apply`].
@@ -53,39 +43,23 @@ impl PointOptions {
 }
 
 impl Projecting {
-    /// Projects a cloud if this is requested, and returns the origin. The unit of the report
-    /// becomes meters. Heights are converted to meters if the file states their unit.
+    /// Projects a cloud if this is requested, and returns the origin.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the file states another unit than degrees, or if the coordinates
-    /// are no longitudes and latitudes.
+    /// Returns the errors of [`Projection::apply`].
     pub fn apply(
         &self,
         path: &Path,
         cloud: &mut PointCloud,
         report: &mut CloudReport,
     ) -> Result<Option<LocalProjection>> {
-        let Some(Projection::Local) = self.project else { return Ok(None) };
-        if let Some(unit) = report.units.as_deref().filter(|unit| *unit != "degrees") {
-            let what = format!("the coordinates are in {unit}, not in degrees");
-            return Err(Error::input(path, "", what, "leave out --project"));
-        }
-        let projection = LocalProjection::around(cloud).map_err(|error| error.blaming(path))?;
-        let height = match report.vertical_units.as_deref() {
-            Some("ft") => 0.3048,
-            Some("US survey ft") => 1200.0 / 3937.0,
-            _ => 1.0,
-        };
-        projection.apply(cloud, height);
-        let distortion = projection.distortion(cloud);
-        if distortion > DISTORTED {
-            report.warnings.push(format!(
-                "the points extend so far to the north and south that distances are up to {} % off",
-                short(100.0 * distortion)
-            ));
-        }
-        report.units = Some("m".into());
-        (report.min, report.max) = cloud.bounds();
-        Ok(Some(projection))
+        self.project.map(|projection| projection.apply(path, cloud, report)).transpose()
+    }
+}
+
+fn named(name: &str) -> std::result::Result<Projection, String> {
+    match name {
+        "local" => Ok(Projection::Local),
+        _ => Err("the only projection is local".into()),
     }
 }

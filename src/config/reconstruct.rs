@@ -7,9 +7,10 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::cloud::{CleanOptions, FAR};
+use crate::expression::Expression;
 use crate::reconstruct::directed::Cubes;
 use crate::reconstruct::potential::Storage;
-use crate::reconstruct::{Method, Options};
+use crate::reconstruct::{Method, Options, Projection};
 use crate::surface::HoleSize;
 
 /// `[domain.cloud]`: samples of a surface, for the task reconstruct.
@@ -20,6 +21,14 @@ pub struct CloudSource {
     /// Point cloud file, relative to the case file. `${NAME}` stands for an environment variable.
     #[schemars(example = "scan.ply")]
     pub path: String,
+    /// Uses only the points at which an expression in x, y, z and the attributes of the points is
+    /// true. Without it, all points are used.
+    #[serde(rename = "where")]
+    #[schemars(example = "classification == 2")]
+    pub selection: Option<Expression>,
+    /// Projection of longitudes and latitudes in degrees: "local" converts them to meters around
+    /// the center of the points. Without it, degrees are refused.
+    pub project: Option<Projection>,
 }
 
 /// `[reconstruct]`: reconstructs a surface from the samples of `[domain.cloud]`.

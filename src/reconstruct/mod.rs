@@ -15,12 +15,14 @@ pub mod directed;
 mod options;
 pub mod potential;
 mod preparation;
+mod projection;
 mod scan;
 mod self_check;
 mod surface;
 
 pub use device::{Device, WORTH_A_GPU};
 pub use options::{Flaw, MOST_ROUNDS, Method, Options};
+pub use projection::Projection;
 pub use scan::{Scan, check_units};
 pub use self_check::SelfCheck;
 pub use surface::{Distance, Report, Samples, Seconds, surface};

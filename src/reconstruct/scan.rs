@@ -45,7 +45,7 @@ pub fn check_units(path: &Path, file: &CloudReport) -> Result<()> {
     }
     let what = "the horizontal coordinates are degrees, which are no lengths";
     let remedy = "project the points first: `zeroset convert IN OUT --project local` gives local \
-                  meters, as does `zeroset reconstruct --project local`";
+                  meters, as does `zeroset reconstruct --project local` or `domain.cloud.project = \"local\"`";
     Err(Error::input(path, "", what, remedy))
 }
 
@@ -90,7 +90,7 @@ impl Scan {
         let dropped = dropped.iter().filter(|(n, _)| *n > 0);
         let dropped: Vec<String> = dropped.map(|(n, what)| format!(", {n} {what}")).collect();
         let selected = match self.selected {
-            Some(n) => format!(", {n} selected by --where"),
+            Some(n) => format!(", {n} selected"),
             None => String::new(),
         };
         let normals = match (self.report.estimated_normals, self.normals) {

@@ -9,20 +9,29 @@ use super::error_norms::interface_errors;
 use super::picture::title;
 use super::task::{Run, Task};
 use crate::Cpu;
-use crate::cloud::PointCloud;
+use crate::cloud::{LocalProjection, PointCloud};
 use crate::config::{CloudSource, Config, DeviceKind, Drawn};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Field, Geometry, VtkOutput};
-use crate::io::{CloudReport, read_cloud};
+use crate::io::{CloudOptions, CloudReport, read_cloud_with};
 use crate::mesh::Mesh;
 use crate::output::{Report, RunFolder, Series, Status, Verdict, numbered};
-use crate::reconstruct::{self, Scan, surface};
+use crate::reconstruct::{self, Projection, Scan, surface};
 
 /// A case that reconstructs a surface.
 pub(super) struct ReconstructTask<'a> {
     pub config: &'a Config,
     pub source: &'a CloudSource,
     pub cpu: Arc<Cpu>,
+}
+
+/// The cloud of a case.
+struct Read {
+    path: PathBuf,
+    cloud: PointCloud,
+    file: CloudReport,
+    /// The origin of the projection, if the case requests one.
+    origin: Option<LocalProjection>,
 }
 
 impl Task for ReconstructTask<'_> {
@@ -35,7 +44,7 @@ impl Task for ReconstructTask<'_> {
     }
     fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
         run.stage.next("reading the cloud")?;
-        let (path, cloud, file) = self.read()?;
+        let Read { path, cloud, file, origin } = self.read()?;
         report.seconds.read = run.stage.next("reconstructing the surface")?;
         let device = self.device(&cloud)?;
         let on = match &device.gpu {
@@ -47,7 +56,8 @@ impl Task for ReconstructTask<'_> {
         };
         let done = self.cpu.run(|| surface(cloud, &self.options(), on));
         let (mesh, found) = done.map_err(|error| error.blaming(&path))?;
-        let found = Scan::new(file, found);
+        let mut found = Scan::new(file, found);
+        found.origin = origin;
         report.backend = if found.report.device.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason;
         report.seconds.setup = run.stage.next("writing")?;
@@ -72,12 +82,12 @@ impl Task for ReconstructTask<'_> {
 impl ReconstructTask<'_> {
     /// Checks the cloud, and returns a description of the task.
     fn describe(&self) -> Result<String> {
-        let (path, cloud, file) = self.read()?;
+        let Read { path, cloud, file, .. } = self.read()?;
         self.options().check(&cloud).map_err(|error| error.blaming(&path))?;
         let device = self.device(&cloud)?;
         let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
         let n = cloud.len();
-        let left_out = match file.stored.saturating_sub(n as u64) {
+        let left_out = match file.not_finite + file.without_normal {
             0 => String::new(),
             more => format!("; {more} more are not finite or have no normal, and are left out"),
         };
@@ -97,12 +107,15 @@ impl ReconstructTask<'_> {
     }
 
     /// Reads the point cloud and checks that the options of the case apply to it.
-    fn read(&self) -> Result<(PathBuf, PointCloud, CloudReport)> {
+    fn read(&self) -> Result<Read> {
         let path = self.config.resolve(&self.source.path)?;
-        let (cloud, file) = read_cloud(&path)?;
+        let options = CloudOptions::default().selection(self.source.selection.clone());
+        let (mut cloud, mut file) = read_cloud_with(&path, &options)?;
+        let project = |projection: Projection| projection.apply(&path, &mut cloud, &mut file);
+        let origin = self.source.project.map(project).transpose()?;
         reconstruct::check_units(&path, &file)?;
         self.config.check_for_cloud(cloud.normals.is_some())?;
-        Ok((path, cloud, file))
+        Ok(Read { path, cloud, file, origin })
     }
 
     /// Writes the surface as the only state, and its picture if the case requests one.
