@@ -65,6 +65,20 @@ fn a_ball_grows_as_it_should() {
     }
 }
 
+/// Without a step, a run writes its initial state and needs no motion.
+#[test]
+fn a_run_without_steps_writes_the_initial_state() {
+    let place = tempfile::tempdir().unwrap();
+    let text = "version = 1\n[domain.tiled]\ndx = 0.05\n[initial]\nball = { center = [0, 0, 0], \
+                radius = 0.8 }\n[evolve]\nmax_steps = 0\n[output]\nvolume = {}\n";
+    let out = place.path().join("out");
+    let report = go(text, &[], &out).report;
+    assert_eq!((report.steps, report.states, report.ended_by.as_str()), (0, 1, "max_steps done"));
+    let ball = 4.0 / 3.0 * std::f64::consts::PI * 0.8_f64.powi(3);
+    assert!((report.first.unwrap().enclosed / ball - 1.0).abs() < 1e-2);
+    assert!(out.join("case_volume_000000.vti").exists());
+}
+
 /// A tilted volume with anisotropic voxels is created from a shape. The region above a level in
 /// this volume must be the same shape. The volumes that are written with the states read back as
 /// the same ball.

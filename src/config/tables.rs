@@ -93,8 +93,7 @@ pub struct Evolve {
     /// Final time, > 0. The last step ends exactly there.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub end_time: Option<f64>,
-    /// Maximum number of time steps, >= 1.
-    #[schemars(range(min = 1))]
+    /// Maximum number of time steps. With 0, the run only computes and writes the initial state.
     pub max_steps: Option<u64>,
     /// Ends the run when `max |d phi / dt|` near the interface is at most this value (length per
     /// time), > 0.

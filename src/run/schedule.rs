@@ -89,6 +89,11 @@ impl Schedule {
         self.next
     }
 
+    /// Returns whether the run may not take another step.
+    pub(super) fn is_spent(&self) -> bool {
+        self.steps >= self.max_steps
+    }
+
     pub(super) fn time(&self) -> f64 {
         self.time
     }
@@ -137,7 +142,7 @@ impl Schedule {
             Some(End::Time)
         } else if done.steps > 0 && done.rate <= self.steady {
             Some(End::Steady)
-        } else if self.steps >= self.max_steps {
+        } else if self.is_spent() {
             Some(End::Steps)
         } else {
             None

@@ -33,7 +33,9 @@ pub(super) struct Point {
 impl Point {
     /// Returns the point before the first step. A state and measures are due at this point.
     fn first(schedule: Schedule, gone: bool) -> Self {
-        let due = Due { state: true, measures: true, end: gone.then_some(End::Gone) };
+        let spent = schedule.is_spent().then_some(End::Steps);
+        let end = gone.then_some(End::Gone).or(spent);
+        let due = Due { state: true, measures: true, end };
         Point { schedule, due, dt: 0.0 }
     }
 }

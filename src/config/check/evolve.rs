@@ -18,7 +18,6 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     flaws.positive("evolve.end_time", evolve.end_time);
     flaws.positive("evolve.max_step", evolve.max_step);
     flaws.positive("evolve.steady", evolve.steady);
-    flaws.at_least_one("evolve.max_steps", evolve.max_steps);
     flaws.require(
         evolve.end_time.is_some() || evolve.max_steps.is_some() || evolve.steady.is_some(),
         "evolve",
@@ -40,7 +39,7 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
         && zero(&evolve.curvature)
         && zero(&evolve.weighted_curvature);
     flaws.require(
-        !still || evolve.end_time.is_some(),
+        !still || evolve.end_time.is_some() || evolve.max_steps == Some(0),
         "evolve",
         "moves nothing and has no end_time",
         "add `velocity`, `normal_speed` or `curvature`",
