@@ -60,7 +60,9 @@ pub mod reconstruct;
 pub mod run;
 pub mod surface;
 
-pub use api::{Mesh, ReadOptions, Source, Values, distance, distance_with, read, read_with};
+pub use api::{
+    Mesh, ReadOptions, Source, Terms, Values, distance, distance_with, evolve, read, read_with,
+};
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};
 pub use zeroset_core::{atomic, words};

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use assert_cmd::Command;
 use tempfile::TempDir;
-use zeroset::api::{Control, DistanceOptions};
-use zeroset::{Error, Source, Values};
+use zeroset::api::{Control, DistanceOptions, EvolveOptions, State};
+use zeroset::{Error, Mesh, Source, Terms, Values};
 
 /// Runs the program and returns the 64-bit numbers of the `.npy` file that it writes.
 fn written(folder: &TempDir, args: &[&str]) -> Vec<u64> {
@@ -106,6 +106,16 @@ fn distances_are_those_of_the_program_at_every_vertex_of_the_file() {
 }
 
 #[test]
+fn a_mesh_of_arrays_is_repaired_like_one_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = zeroset::read(torn(&folder)).unwrap();
+    let (cells, _) = read.stored().cells.as_chunks();
+    let mesh = Mesh::triangles(read.stored().vertices.clone(), cells).unwrap();
+    let [a, b] = [&read, &mesh].map(|m| zeroset::distance(m, &[Source::Vertex(5)]).unwrap());
+    assert_eq!(bits(&a.values), bits(&b.values));
+}
+
+#[test]
 fn wrong_inputs_are_refused_and_calls_can_be_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let mesh = zeroset::read(torn(&folder)).unwrap();
@@ -127,4 +137,49 @@ fn wrong_inputs_are_refused_and_calls_can_be_cancelled() {
     options.control = Control::default().interrupt(Arc::new(AtomicBool::new(true)));
     let cancelled = zeroset::distance_with(&mesh, &[Source::Vertex(0)], &options);
     assert!(matches!(cancelled, Err(Error::Interrupted)));
+}
+
+#[test]
+fn states_of_an_evolution_are_those_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = torn(&folder);
+    let case = folder.path().join("flow.toml");
+    let text = "version = 1\n[domain.mesh]\npath = \"torn.obj\"\n[initial]\nexpression = \"x - 9.3 + 0.5*y\"\n\
+                [evolve]\nnormal_speed = \"0.5 + 0.1*y\"\ncurvature = 0.01\nend_time = 3\n\
+                [output]\ninterval = 1\n";
+    std::fs::write(&case, text).unwrap();
+    let out = folder.path().join("out");
+    let mut command = Command::cargo_bin("zeroset").unwrap();
+    command.arg("run").arg(&case).arg("-o").arg(&out).assert().success();
+    let last = zeroset::read(out.join("flow.pvd")).unwrap();
+    let written = last.stored().vertex_data.iter().find(|array| array.name == "phi").unwrap();
+
+    let mesh = zeroset::read(&path).unwrap();
+    let terms = Terms::default().normal_speed("0.5 + 0.1*y").curvature(0.01);
+    let options = || EvolveOptions::default().until(3.0).every(1.0);
+    let mut evolution = zeroset::evolve(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
+    let states: Vec<State> = evolution.by_ref().map(Result::unwrap).collect();
+    assert_eq!(states.iter().map(|state| state.time).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
+    assert_eq!(evolution.ended_by(), Some("end_time reached"));
+    let (found, written) = (bits(&states[3].phi), bits(&written.values.to_f64()));
+    let is_number = |bits: &&u64| !f64::from_bits(**bits).is_nan();
+    assert_eq!(found.len(), 241);
+    assert!(found.iter().filter(is_number).eq(written.iter().filter(is_number)));
+    assert!(states[3].measures.enclosed > states[0].measures.enclosed);
+
+    // The same phi and terms as arrays give the same states.
+    let at = |of: fn(&[f64; 3]) -> f64| mesh.stored().vertices.iter().map(of).collect::<Vec<f64>>();
+    let phi = at(|x| x[0] - 9.3 + 0.5 * x[1]);
+    let mut given = terms.clone();
+    given.normal_speed = Some(Values::PerVertex(at(|x| 0.5 + 0.1 * x[1])));
+    let again = zeroset::evolve(&mesh, phi, &given, options()).unwrap();
+    assert_eq!(bits(&again.last().unwrap().unwrap().phi), found);
+
+    // Terms can change between states: without terms, the interface rests.
+    let mut changed = zeroset::evolve(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
+    let first = changed.by_ref().take(2).last().unwrap().unwrap();
+    assert_eq!((bits(&first.phi), first.measures), (bits(&states[1].phi), states[1].measures));
+    changed.set_terms(&Terms::default()).unwrap();
+    let rest = changed.last().unwrap().unwrap();
+    assert_eq!((rest.time, rest.measures.enclosed), (3.0, first.measures.enclosed));
 }

@@ -3,7 +3,7 @@
 use super::mesh::mask;
 use super::source::expression;
 use super::{Control, Mesh, Source, Values};
-use crate::config::{Distance, FrontShape, Seed, Speed};
+use crate::config::{Config, Distance, FrontShape, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::levelset::eikonal::path::Path;
 use crate::output::Report;
@@ -114,7 +114,8 @@ pub fn distance_with(
     distance.labels = options.labels;
     distance.gradient = options.gradient;
     distance.paths_from = seeds(&options.paths_from, &[])?;
-    let setup = mesh.setup(distance.clone(), (of_vertices, of_cells), &options.control)?;
+    let config = Config::of_distance(mesh.source(), distance.clone(), Vec::new());
+    let setup = mesh.setup(config, (of_vertices, of_cells), &options.control)?;
     let mut report = Report::new(&setup.config, mesh.cpu().threads());
     setup.note(&mut report);
     let mut stage = Stages::new(&options.control, &options.control.interrupt);

@@ -6,18 +6,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Control;
 use super::source::expression;
+use crate::Cpu;
 use crate::config::{
     Config, DataFile, Device, Distance, Domain, MeshRepair, MeshSource, Precision,
 };
 use crate::error::{Error, Result};
+use crate::gpu;
 use crate::io::{Frame, Moment};
-use crate::mesh::repair::Weld;
+use crate::mesh::repair::{Repairs, Weld};
 use crate::mesh::{self, DataArray, Kind};
 use crate::patches::{PATCH_SIZE, Partition};
 use crate::run::ReadMesh;
 use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::Stages;
-use crate::{Cpu, gpu};
 
 /// Options of [`read_with`] and [`Mesh::with_options`].
 ///
@@ -80,10 +81,11 @@ pub struct Mesh {
     prepared: Mutex<Vec<Prepared>>,
 }
 
-/// A mesh that is prepared for a mask.
+/// A mesh that is prepared for a mask and for the repairs of a task.
 #[derive(Clone)]
 struct Prepared {
     mask: Option<String>,
+    repairs: Repairs,
     setup: MeshSetup,
 }
 
@@ -122,7 +124,7 @@ pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Mesh> 
         .to_str()
         .ok_or_else(|| Error::usage(format!("{path:?} is not valid Unicode"), "rename the file"))?;
     let source = source(Some(text.to_string()), options);
-    let config = case(&source, options);
+    let config = Config::of_distance(source.clone(), Distance::default(), Vec::new());
     let cpu = cpu(options)?;
     let read = cpu.run(|| ReadMesh::new(&config))?;
     Ok(Mesh::of(read, source, options, cpu))
@@ -143,14 +145,6 @@ fn source(path: Option<String>, options: &ReadOptions) -> MeshSource {
         skip_unsupported: options.skip_unsupported,
         frame: options.frame,
     }
-}
-
-/// Returns a case on the mesh, without a task.
-fn case(source: &MeshSource, options: &ReadOptions) -> Config {
-    let mut config = Config::of_distance(source.clone(), Distance::default(), Vec::new());
-    config.precision = Some(options.precision);
-    config.device = options.device.clone();
-    config
 }
 
 /// Creates the threads, and checks that a requested GPU is available.
@@ -258,43 +252,47 @@ impl Mesh {
         prepared.iter_mut().for_each(|prepared| set(&mut prepared.setup));
     }
 
-    /// Returns the setup of a distance on the mesh, with the given arrays per vertex and per cell.
+    /// Returns the setup of a task on the mesh, with the given arrays per vertex and per cell.
     pub(super) fn setup(
         &self,
-        distance: Distance,
+        mut config: Config,
         arrays: (Vec<DataArray>, Vec<DataArray>),
         control: &Control,
     ) -> Result<MeshSetup> {
-        let mask = distance.mask.as_ref().map(ToString::to_string);
-        let mut config = case(&self.source, &self.options);
-        config.distance = Some(distance);
+        config.precision = Some(self.options.precision);
+        config.device = self.options.device.clone();
         if let Domain::Mesh(mesh) = &mut config.domain {
-            // A case needs a mesh to pass its check. This one is given as arrays.
-            mesh.path.get_or_insert_default();
+            // The check of a case requires a path, which a mesh of arrays does not have.
+            mesh.path.get_or_insert_with(|| "arrays".into());
         }
         config.check()?;
-        let mut setup = self.prepared(mask, &config, control)?.with_config(config);
+        let mut setup = self.prepared(&config, control)?.with_config(config);
         setup.cleaned.forget_doubts();
         arrays.0.into_iter().for_each(|array| setup.set_vertex_array(array));
         arrays.1.into_iter().for_each(|array| setup.set_cell_array(array));
         Ok(setup)
     }
 
-    /// Returns the mesh prepared for a mask, and prepares it at the first call.
-    fn prepared(
-        &self,
-        mask: Option<String>,
-        config: &Config,
-        control: &Control,
-    ) -> Result<MeshSetup> {
+    /// Returns the mesh prepared for a case, and prepares it at the first call.
+    fn prepared(&self, config: &Config, control: &Control) -> Result<MeshSetup> {
+        let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
+        let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());
+        let mask = of_distance.or(of_evolve).map(ToString::to_string);
+        let repairs = config.repairs();
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = prepared.iter().find(|known| known.mask == mask) {
+        let is_same = |known: &&Prepared| known.mask == mask && known.repairs == repairs;
+        if let Some(known) = prepared.iter().find(is_same) {
             return Ok(known.setup.clone());
         }
         let mut stage = Stages::new(control, &control.interrupt);
         let setup = MeshSetup::of(config, self.cpu.clone(), self.read.clone(), &mut stage)?;
-        prepared.push(Prepared { mask, setup: setup.clone() });
+        prepared.push(Prepared { mask, repairs, setup: setup.clone() });
         Ok(setup)
+    }
+
+    /// Returns the mesh table of a case on this mesh.
+    pub(super) fn source(&self) -> MeshSource {
+        self.source.clone()
     }
 
     /// Returns the threads of the calls on this mesh.
@@ -305,6 +303,11 @@ impl Mesh {
     /// Returns an array with one number for each vertex.
     pub(super) fn vertex_array(&self, name: &str, values: Vec<f64>) -> Result<DataArray> {
         array(name, 1, values, self.n_vertices(), "vertices")
+    }
+
+    /// Returns an array with one vector for each vertex.
+    pub(super) fn vertex_vectors(&self, name: &str, rows: &[[f64; 3]]) -> Result<DataArray> {
+        array(name, 3, rows.as_flattened().to_vec(), self.n_vertices(), "vertices")
     }
 
     /// Returns an array with one number for each cell.

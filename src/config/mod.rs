@@ -147,6 +147,14 @@ impl Config {
         }
     }
 
+    /// Creates a case that moves an interface on a mesh, without a case file.
+    pub(crate) fn of_evolve(mesh: MeshSource, initial: Initial, evolve: Evolve) -> Self {
+        let mut config = Self::of_distance(mesh, Distance::default(), Vec::new());
+        config.distance = None;
+        (config.initial, config.evolve) = (Some(initial), Some(evolve));
+        config
+    }
+
     /// Reads the case in `path`, applies `overrides` (`key=value`), and checks it.
     ///
     /// The value of an override is TOML. A value that is not valid TOML is used as a string.

@@ -9,7 +9,7 @@ mod device;
 pub(crate) mod distance;
 mod distance_to_file;
 mod error_norms;
-mod evolve;
+pub(crate) mod evolve;
 mod expressions;
 mod factory;
 pub mod fields;

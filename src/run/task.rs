@@ -76,6 +76,14 @@ impl<'a> Stages<'a> {
     /// Returns [`Error::Interrupted`] if the user has interrupted the run.
     pub fn writes(&self) -> Result<()> {
         self.observer.writes();
+        self.check()
+    }
+
+    /// Checks whether the user has interrupted the run.
+    ///
+    /// # Errors
+    /// Returns [`Error::Interrupted`] in that case.
+    pub fn check(&self) -> Result<()> {
         match self.interrupt.load(Ordering::Relaxed) {
             true => Err(Error::Interrupted),
             false => Ok(()),
@@ -88,9 +96,7 @@ impl<'a> Stages<'a> {
     /// # Errors
     /// Returns [`Error::Interrupted`] if the user has interrupted the run.
     pub fn next(&mut self, name: &str) -> Result<f64> {
-        if self.interrupt.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted);
-        }
+        self.check()?;
         let seconds = self.start.elapsed().as_secs_f64();
         self.start = Instant::now();
         self.observer.stage(name);

@@ -51,14 +51,10 @@ impl Task for EvolveTask<'_> {
         let config = self.config;
         let mut setup = MeshSetup::new(config, self.cpu.clone(), &mut run.stage)?;
         setup.note(report);
-        let setup::Start { phi, warnings, dated } = setup::initial_phi(config, &setup.cleaned)?;
-        report.warnings.extend(warnings);
-        let start_time = clock::start_time(config, dated.as_ref())?;
-        clock::note(config, dated.as_ref(), start_time, report);
-        setup.begin_at(start_time);
+        let phi = begun_phi(config, &mut setup, report)?;
+        let start_time = setup.cleaned.start_time;
+        let MeshInputs { terms, options } = inputs(&setup, report)?;
         let (cleaned, mesh) = (&*setup.cleaned, &setup.cleaned.mesh);
-        let terms = terms::terms(config, cleaned)?;
-        report.warnings.extend(cleaned.doubts());
         let (stopped, state) = run.stopped.take().unzip();
         let identity = identify(config, stopped.as_ref(), || {
             identity::of(config, mesh, &setup.patches, &phi)
@@ -68,7 +64,6 @@ impl Task for EvolveTask<'_> {
             Some(checkpoint::State::Tiles(..)) => return Err(other("tiles", "a mesh")),
             None => None,
         };
-        let options = options(&setup);
         let start = MeshStart { phi: &phi, terms: &terms, options: &options };
         let motion = factory::mesh_motion(&setup, start, snapshot.as_ref())
             .map_err(|error| without_interface(config, &phi, error))?;
@@ -88,6 +83,36 @@ impl Task for EvolveTask<'_> {
         Begun { config, start_time, motion, files, identity, first, kind, threads }
             .run(run, stopped, report)
     }
+}
+
+/// The inputs of a motion besides its initial level set.
+pub(super) struct MeshInputs {
+    pub terms: Terms,
+    pub options: Options,
+}
+
+/// Returns the initial level set of the case, and sets the time at which the run begins.
+pub(super) fn begun_phi(
+    config: &Config,
+    setup: &mut MeshSetup,
+    report: &mut Report,
+) -> Result<Vec<f64>> {
+    let cpu = setup.cpu.clone();
+    let start = cpu.run(|| setup::initial_phi(config, &setup.cleaned))?;
+    report.warnings.extend(start.warnings);
+    let start_time = clock::start_time(config, start.dated.as_ref())?;
+    clock::note(config, start.dated.as_ref(), start_time, report);
+    setup.begin_at(start_time);
+    Ok(start.phi)
+}
+
+/// Returns the coefficients and the solver options of the case.
+pub(super) fn inputs(setup: &MeshSetup, report: &mut Report) -> Result<MeshInputs> {
+    let (config, cleaned) = (&*setup.config, &*setup.cleaned);
+    let terms = setup.cpu.run(|| terms::terms(config, cleaned))?;
+    report.warnings.extend(cleaned.doubts());
+    let options = setup.cpu.run(|| options(setup));
+    Ok(MeshInputs { terms, options })
 }
 
 /// If the case has an inflow and the initial level set has no interface, checks that the inflow can
@@ -117,7 +142,7 @@ fn is_one_sided(phi: &[f64]) -> bool {
 }
 
 /// Adds the line of `[initial]` to an error if the initial level set has no interface.
-fn without_interface(config: &Config, phi: &[f64], error: Error) -> Error {
+pub(super) fn without_interface(config: &Config, phi: &[f64], error: Error) -> Error {
     if is_one_sided(phi) { config.locate("initial")(error) } else { error }
 }
 
@@ -150,7 +175,12 @@ pub(super) fn options(setup: &MeshSetup) -> Options {
 
 /// Writes the number of poor cells to the report. Warns about choices that depend on the mesh, and
 /// about a velocity that leaves the plane.
-fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, report: &mut Report) {
+pub(super) fn note_choices(
+    motion: &dyn Motion,
+    cleaned: &CleanedMesh,
+    terms: &Terms,
+    report: &mut Report,
+) {
     let choices = motion.choices();
     report.poor_cells = choices.poor_cells;
     let implicit = choices.slivers.map(|slivers| implicit_because(&slivers, cleaned));

@@ -115,7 +115,8 @@ impl<R: Real> Motion for MeshMotion<R> {
     fn measure(&mut self) -> Result<Measures> {
         let (found, band_vertices, active_patches) = match &mut self.solver {
             MeshSolver::Cpu(evolution, measurer) => {
-                let found = measurer.measure(&self.setup.cleaned.mesh, &evolution.phi());
+                let (mesh, phi) = (&self.setup.cleaned.mesh, evolution.phi());
+                let found = self.setup.cpu.run(|| measurer.measure(mesh, &phi));
                 (found, evolution.n_band_vertices(), evolution.n_active_patches())
             }
             MeshSolver::Gpu(evolution) => {

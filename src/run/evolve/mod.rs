@@ -5,6 +5,7 @@
 
 pub(super) mod mesh;
 pub(super) mod mesh_motion;
+pub(crate) mod stepping;
 
 use std::time::Instant;
 

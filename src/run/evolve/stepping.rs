@@ -1,0 +1,113 @@
+//! A motion on a mesh that the caller drives from state to state, without files.
+
+use super::mesh::{MeshInputs, begun_phi, inputs, note_choices, options, without_interface};
+use crate::error::Result;
+use crate::output::{Measures, Report, checkpoint};
+use crate::run::factory::{self, MeshStart};
+use crate::run::mesh_setup::MeshSetup;
+use crate::run::motion::{Motion, other};
+use crate::run::schedule::{Due, End, Schedule};
+use crate::run::task::Stages;
+use crate::run::{Progress, terms};
+
+/// A motion between two states.
+pub(crate) struct Stepping {
+    setup: MeshSetup,
+    motion: Box<dyn Motion>,
+    schedule: Schedule,
+    /// Step and time at which the motion began.
+    start: (u64, f64),
+    dt: f64,
+    is_begun: bool,
+    end: Option<End>,
+}
+
+impl Stepping {
+    /// Begins the motion of a case. Adds the warnings to the report.
+    ///
+    /// # Errors
+    /// Returns the errors of a run before its first step.
+    pub fn new(mut setup: MeshSetup, report: &mut Report) -> Result<Self> {
+        setup.note(report);
+        let config = setup.config.clone();
+        let phi = begun_phi(&config, &mut setup, report)?;
+        let MeshInputs { terms, options } = inputs(&setup, report)?;
+        let start = MeshStart { phi: &phi, terms: &terms, options: &options };
+        let motion = factory::mesh_motion(&setup, start, None)
+            .map_err(|error| without_interface(&config, &phi, error))?;
+        note_choices(&*motion, &setup.cleaned, &terms, report);
+        let time = setup.cleaned.start_time;
+        let evolve = config.evolve.clone().unwrap_or_default();
+        let schedule = Schedule::new(&evolve, &config.output).starting(time);
+        let (start, dt) = ((0, time), 0.0);
+        Ok(Stepping { setup, motion, schedule, start, dt, is_begun: false, end: None })
+    }
+
+    /// Continues with the terms of another case on the same mesh. The state, the band and the
+    /// schedule stay as they are.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`](crate::Error::Case) for terms that cannot be used.
+    pub fn set_terms(&mut self, mut setup: MeshSetup) -> Result<()> {
+        setup.begin_at(self.schedule.time());
+        let terms = terms::terms(&setup.config, &setup.cleaned)?;
+        let checkpoint::State::Mesh(snapshot) = self.motion.snapshot()? else {
+            return Err(other("tiles", "a mesh"));
+        };
+        let options = options(&setup);
+        let start = MeshStart { phi: &snapshot.phi, terms: &terms, options: &options };
+        self.motion = factory::mesh_motion(&setup, start, Some(&snapshot))?;
+        self.setup = setup;
+        Ok(())
+    }
+
+    /// Moves the interface to the next state that is due and returns its measures and phi, in the
+    /// order of the cleaned mesh. The first state is that at the start. Returns `None` after the
+    /// last state.
+    ///
+    /// # Errors
+    /// Returns [`Error::Interrupted`](crate::Error::Interrupted) if the user has interrupted the motion, and the errors of a
+    /// step.
+    pub fn next(&mut self, stage: &Stages<'_>) -> Result<Option<(Measures, Vec<f64>)>> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        if self.is_begun {
+            while !self.step(stage)?.state {}
+        } else {
+            self.is_begun = true;
+            self.end = self.motion.is_extinct().then_some(End::Gone);
+        }
+        let (step, time) = (self.schedule.steps(), self.schedule.time());
+        let measures = Measures { step, time, dt: self.dt, ..self.motion.measure()? };
+        let phi = self.motion.view(step, time)?.of_mesh()?.phi.clone();
+        Ok(Some((measures, phi)))
+    }
+
+    fn step(&mut self, stage: &Stages<'_>) -> Result<Due> {
+        stage.check()?;
+        let done = self.motion.advance(&self.schedule.until(u64::MAX))?;
+        let due = self.schedule.arrive(&done, self.motion.is_extinct());
+        (self.dt, self.end) = (done.dt, due.end);
+        let evolve = self.setup.config.evolve.as_ref();
+        stage.observer.step(&Progress {
+            step: self.schedule.steps(),
+            time: self.schedule.time(),
+            dt: done.dt,
+            end_time: evolve.and_then(|evolve| evolve.end_time),
+            max_steps: evolve.and_then(|evolve| evolve.max_steps),
+            start: self.start,
+        });
+        Ok(due)
+    }
+
+    /// Returns the reason why the motion ended, or `None` if it has not ended.
+    pub fn ended_by(&self) -> Option<&'static str> {
+        self.end.map(End::words)
+    }
+
+    /// Returns the case with its mesh and device.
+    pub fn setup(&self) -> &MeshSetup {
+        &self.setup
+    }
+}
