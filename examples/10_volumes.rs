@@ -1,0 +1,27 @@
+//! Shows work on a volume: the isosurface at a level, and the distance to the voxels above it.
+//!
+//!     cargo run --release --example 10_volumes
+
+use zeroset::Cpu;
+use zeroset::point_distance::Edt;
+use zeroset::surface::{IsosurfaceOptions, isosurface};
+use zeroset::volume::{Placement, Volume};
+
+fn main() -> zeroset::Result<()> {
+    // The distance from the center, on 41 x 41 x 41 voxels. The values fall outward.
+    let (n, radius) = (41, 12.0);
+    let at = |voxel: usize| [voxel % n, voxel / n % n, voxel / (n * n)].map(|k| k as f64 - 20.0);
+    let value = |x: [f64; 3]| -x.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let values: Vec<f64> = (0..n * n * n).map(|voxel| value(at(voxel))).collect();
+    let inside: Vec<bool> = values.iter().map(|value| *value >= -radius).collect();
+
+    let volume = Volume::new([n; 3], values.into(), Placement::identity())?;
+    let mesh = isosurface(&volume, -radius, &IsosurfaceOptions::default())?;
+    println!("isosurface: {} vertices, {} triangles", mesh.n_vertices(), mesh.n_cells());
+
+    let distances = Edt::default().transform(&Cpu::new(0)?, &inside, [n; 3])?;
+    let corner = f64::from(distances[0]);
+    println!("distance from the corner: {corner:.3}");
+    assert!((corner - (20.0 * 3.0_f64.sqrt() - radius)).abs() < 1.0);
+    Ok(())
+}
