@@ -29,6 +29,7 @@
 mod activity;
 mod build;
 mod check;
+#[doc(hidden)]
 pub mod cuda;
 mod dense;
 mod fill;

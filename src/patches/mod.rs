@@ -17,6 +17,7 @@
 mod adjacency;
 mod bisection;
 mod coordinates;
+#[doc(hidden)]
 pub mod cuda;
 mod metis;
 mod ordered;

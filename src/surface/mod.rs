@@ -41,9 +41,11 @@ mod winding;
 
 pub use crate::mesh::interface::{Interface, extract};
 pub use closest_point::{Located, Locator};
+#[doc(hidden)]
 pub use connected_parts::cuda::DeviceParts;
 pub use connected_parts::{Extent, Parts, largest_part};
 pub use contours::Pixels;
+#[doc(hidden)]
 pub use cuda::DeviceSurface;
 pub use curve_distance::PlaneCurves;
 pub use decimation::{Decimation, DecimationTarget, decimate};
@@ -52,6 +54,7 @@ pub use envelope::Envelope;
 pub use extrusion::Extrusion;
 pub use flat_triangles::drop_flat;
 pub use holes::{FilledHoles, HoleSize, fill_holes};
+#[doc(hidden)]
 pub use isosurface::cuda::{
     DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
     cases as surface_cases, isosurface_on,
@@ -61,6 +64,7 @@ pub use lattice_distance::{Filled, LatticeDistance};
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, Outward, orient, orient_outward};
+#[doc(hidden)]
 pub use quality::cuda::gaps_on;
 pub use quality::{Gaps, Hole, Topology};
 pub use repaired::{Repaired, repaired};

@@ -33,6 +33,7 @@ pub mod block;
 mod blocks;
 mod breakdown;
 mod coefficients;
+#[doc(hidden)]
 pub mod cuda;
 pub mod direct_reinitialization;
 pub mod evolution;

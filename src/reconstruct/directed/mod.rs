@@ -23,6 +23,7 @@
 //! bitwise identical for any number of threads and on a GPU ([`cuda`]).
 
 mod boundary_signs;
+#[doc(hidden)]
 pub mod cuda;
 mod density;
 mod field;

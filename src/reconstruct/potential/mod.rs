@@ -29,6 +29,7 @@
 //! cuda          the same on a GPU
 //! ```
 
+#[doc(hidden)]
 pub mod cuda;
 mod droplets;
 mod field;

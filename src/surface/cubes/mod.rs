@@ -19,6 +19,7 @@ mod block_cubes;
 mod blocks;
 mod components;
 mod cube_records;
+#[doc(hidden)]
 pub mod cuda;
 mod extract;
 mod fillings;
