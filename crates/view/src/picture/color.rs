@@ -14,7 +14,7 @@ use super::ColorMap;
 const STEPS: usize = 512;
 
 /// Red, green and blue in linear light, from 0 to 1.
-pub(super) type Light = [f32; 3];
+pub(crate) type Light = [f32; 3];
 
 /// The color of values that are not finite, in sRGB.
 pub(super) const NO_VALUE: [u8; 3] = [186, 186, 186];
@@ -49,7 +49,7 @@ const ABOVE: [[f64; 3]; 5] = [
 
 /// The colors for a range of values.
 #[derive(Clone, Debug)]
-pub(super) struct Map {
+pub(crate) struct Map {
     low: f64,
     high: f64,
     pub lights: Vec<Light>,
@@ -58,7 +58,7 @@ pub(super) struct Map {
 impl Map {
     /// Returns the colors of a map for a range. With [`ColorMap::Auto`], the map is diverging if
     /// the range is symmetric about 0 (`low == -high`), or else sequential.
-    pub(super) fn new([low, high]: [f64; 2], map: ColorMap) -> Self {
+    pub(crate) fn new([low, high]: [f64; 2], map: ColorMap) -> Self {
         let is_diverging = match map {
             ColorMap::Auto => low == -high,
             map => map == ColorMap::Diverging,
@@ -167,7 +167,7 @@ fn light([lightness, a, b]: [f64; 3]) -> Light {
 
 /// The sRGB curve (IEC 61966-2-1), in both directions.
 #[derive(Clone, Debug)]
-pub(super) struct Srgb {
+pub(crate) struct Srgb {
     /// The screen brightness, from 0 to 255, of linear light 0, 1/4096, ..., 1, and of one more
     /// step for the interpolation at 1.
     pub encoded: Vec<f32>,
@@ -176,7 +176,7 @@ pub(super) struct Srgb {
 impl Srgb {
     const STEPS: usize = 4096;
 
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let encode = |k: usize| {
             let x = k as f64 / Self::STEPS as f64;
             let y =
@@ -187,7 +187,7 @@ impl Srgb {
     }
 
     /// Converts linear light from 0 to 1 to screen brightness from 0 to 255.
-    pub(super) fn encode(&self, light: f32) -> f32 {
+    pub(crate) fn encode(&self, light: f32) -> f32 {
         let x = light.clamp(0.0, 1.0) * Self::STEPS as f32;
         let k = x as usize;
         self.encoded[k] + (self.encoded[k + 1] - self.encoded[k]) * (x - k as f32)

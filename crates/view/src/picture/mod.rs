@@ -19,7 +19,7 @@
 //! ```
 
 mod canvas;
-mod color;
+pub(crate) mod color;
 mod color_bar;
 mod color_map;
 pub mod cuda;
@@ -205,7 +205,7 @@ impl<'a> Subject<'a> {
 /// signs. If all values are nearly equal, their value is in the middle of the range and 0 is at one
 /// end. If their value is 0, the range is from -1 to 1. If no value is finite, the range is from 0
 /// to 1.
-fn span(values: &[f64]) -> [f64; 2] {
+pub(crate) fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
     let high = finite().fold(f64::NEG_INFINITY, f64::max);

@@ -1,0 +1,22 @@
+export {
+  BackSide,
+  BufferAttribute,
+  BufferGeometry,
+  DataTexture,
+  DoubleSide,
+  GLSL3,
+  LinearFilter,
+  Mesh,
+  NearestFilter,
+  PerspectiveCamera,
+  RGBAFormat,
+  Raycaster,
+  Scene,
+  ShaderMaterial,
+  UnsignedByteType,
+  Vector2,
+  Vector3,
+  Vector4,
+  WebGLRenderer,
+} from "three";
+export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
