@@ -69,7 +69,7 @@ pub use zeroset_core::{atomic, words};
 pub use zeroset_core::{error, expression, geometry, mesh, points, primitives, volume};
 pub use zeroset_gpu as gpu;
 pub use zeroset_io as io;
-pub use zeroset_view::{picture, plot, render};
+pub use zeroset_view::{html, picture, plot, render};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

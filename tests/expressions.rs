@@ -31,7 +31,7 @@ fn results(initial: &str, evolve: &str) -> Vec<(String, Vec<u8>)> {
         .map(|entry| {
             (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
         })
-        .filter(|(name, _)| !name.ends_with(".json") && !name.ends_with(".lock"))
+        .filter(|(name, _)| !name.starts_with("report.") && !name.ends_with(".lock"))
         .collect();
     files.sort();
     assert!(files.iter().any(|(name, _)| name.ends_with(".vtp")));

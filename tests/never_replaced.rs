@@ -136,6 +136,10 @@ const COMMANDS: [(&str, &[&str]); 42] = [
     ("render done/case.pvd -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
     ("render done/measures.csv -o OUT", &["done/measures.csv"]),
     ("render done -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
+    ("view volume.mhd --level 9 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("view mesh.mesh --data k.morph -o OUT", &["mesh.mesh", "mesh.sol", "k.morph"]),
+    ("view done/case.pvd -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
+    ("view done -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
     ("reconstruct ball.vtp -o OUT", &["ball.vtp"]),
     ("reconstruct ball.vtp --where z>0 --trim 3 -o OUT", &["ball.vtp"]),
     ("reconstruct ball.vtp -o s.ply --report OUT", &["ball.vtp"]),
@@ -150,7 +154,7 @@ const COMMANDS: [(&str, &[&str]); 42] = [
 
 /// The options of each command whose values are files or folders. Those of [`READ`] are read, and
 /// all others are written.
-const OPTIONS: [(&str, &[&str]); 20] = [
+const OPTIONS: [(&str, &[&str]); 21] = [
     ("run", &["--output", "--picture"]),
     ("check", &["--output"]),
     ("distance", &["--data", "--output", "--paths", "--picture"]),
@@ -160,6 +164,7 @@ const OPTIONS: [(&str, &[&str]); 20] = [
     ("generate", &["--output"]),
     ("convert", &[]),
     ("render", &["--data", "--output"]),
+    ("view", &["--data", "--output"]),
     ("points", &["--match", "--output"]),
     ("isosurface", &["--output", "--picture", "--report"]),
     ("reconstruct", &["--output", "--picture", "--report"]),
@@ -230,7 +235,7 @@ fn no_command_replaces_a_file_that_it_reads() {
         for input in inputs {
             let ending = Path::new(input).extension().unwrap().to_str().unwrap();
             let mut names = vec![input.to_string(), format!("./{input}")];
-            let known = ["ply", "vtp", "vti", "nrrd", "csv", "png", "json", ending];
+            let known = ["ply", "vtp", "vti", "nrrd", "csv", "png", "json", "html", ending];
             for (k, ending) in known.iter().enumerate() {
                 let (soft, hard) = (format!("soft{k}.{ending}"), format!("hard{k}.{ending}"));
                 let _ = std::fs::remove_file(place.path(&soft));
@@ -320,7 +325,7 @@ fn a_dangling_link_stays_a_link() {
 #[test]
 fn a_run_replaces_no_file_that_no_run_wrote() {
     let set = " --set output.interface_files=[\"stl\",\"obj\"] --set output.gifti=true \
-               --set output.freesurfer=true --set output.picture={}";
+               --set output.freesurfer=true --set output.html=true --set output.picture={}";
     for name in [
         "case.pvd",
         "case_000000.vtp",
@@ -335,6 +340,8 @@ fn a_run_replaces_no_file_that_no_run_wrote() {
         "interface_000001.obj",
         "measures.csv",
         "report.json",
+        "report.html",
+        "case_view.html",
         "checkpoint.zeroset",
         "zeroset.lock",
         ".zeroset-files",

@@ -266,7 +266,8 @@ fn resumed(set: &[&str], place: &Path) {
     assert_eq!(done.report.ended_by, "end_time reached");
     let names = |folder: &Path| {
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<_> = files.filter(|name| name != "report.json").collect();
+        let mut names: Vec<_> =
+            files.filter(|name| name != "report.json" && name != "report.html").collect();
         names.sort();
         names
     };

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::{
     Ui, check, convert, devices, distance, dt, edt, generate, info, isosurface, points,
-    reconstruct, render, run, sample, schema, sdf, shell, voxelize,
+    reconstruct, render, run, sample, schema, sdf, shell, view, voxelize,
 };
 use zeroset::error::Result;
 use zeroset::output::Claims;
@@ -32,6 +32,8 @@ pub enum Command {
     Convert(convert::Args),
     /// Draw a volume, a mesh or the result of a run as a PNG picture
     Render(Box<render::Args>),
+    /// Write a 3-D view of a volume, a mesh or the result of a run as one HTML file for browsers
+    View(Box<view::Args>),
     /// List or count the voxels where an expression is true; convert a volume to an octree or a
     /// matrix to a sparse matrix
     #[command(aliases = points::OLD_COMMANDS)]
@@ -82,6 +84,7 @@ impl Command {
             Command::Generate(_) => "making the mesh",
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
+            Command::View(_) => "making the view",
             Command::Points(_) => "reading the volume",
             Command::Isosurface(_) => "extracting the surface",
             Command::Reconstruct(_) => "reconstructing the surface",
@@ -105,6 +108,7 @@ impl Command {
             Command::Dt(args) => args.file(),
             Command::Edt(args) => &args.input,
             Command::Render(args) => &args.file,
+            Command::View(args) => &args.file,
             Command::Points(args) => &args.input,
             Command::Isosurface(args) => &args.input,
             Command::Reconstruct(args) => &args.input,
@@ -128,6 +132,7 @@ impl Command {
             Command::Generate(args) => args.input().into_iter().collect(),
             Command::Points(args) => args.which.inputs(&args.input),
             Command::Render(args) => args.inputs(),
+            Command::View(args) => args.inputs(),
             Command::Sdf(args) => args.inputs(),
             _ => vec![self.file()],
         }
@@ -144,6 +149,7 @@ impl Command {
             Command::Dt(args) => vec![&args.output],
             Command::Edt(args) => vec![&args.output],
             Command::Render(args) => vec![&args.output],
+            Command::View(args) => vec![&args.output],
             Command::Points(args) => args.output.as_deref().into_iter().collect(),
             Command::Isosurface(args) => args.outputs.files(&args.output),
             Command::Reconstruct(args) => args.outputs.files(&args.output),
@@ -177,6 +183,7 @@ impl Command {
             Command::Dt(args) => Some(args.threads.threads),
             Command::Edt(args) => Some(args.threads.threads),
             Command::Render(args) => Some(args.threads.threads),
+            Command::View(args) => Some(args.threads.threads),
             Command::Points(args) => Some(args.threads.threads),
             Command::Isosurface(args) => Some(args.threads.threads),
             Command::Reconstruct(args) => Some(args.threads.threads),
@@ -224,6 +231,7 @@ impl Command {
             | Command::Dt(_)
             | Command::Edt(_)
             | Command::Render(_)
+            | Command::View(_)
             | Command::Points(_)
             | Command::Sample(_)
             | Command::Sdf(_)
@@ -252,6 +260,7 @@ impl Command {
             Command::Generate(args) => generate::run(args, ui),
             Command::Convert(args) => convert::run(args, ui),
             Command::Render(args) => render::run(*args, ui),
+            Command::View(args) => view::run(*args, ui),
             Command::Points(args) => points::run(*args, ui),
             Command::Isosurface(args) => isosurface::run(args, ui),
             Command::Reconstruct(args) => reconstruct::run(*args, ui),

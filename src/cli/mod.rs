@@ -42,6 +42,7 @@ mod surface_outputs;
 mod threads;
 mod times;
 mod ui;
+mod view;
 mod volume;
 mod voxelize;
 
@@ -92,6 +93,7 @@ Examples:
   zeroset convert meshes/pial.gii.gz pial.ply
   zeroset convert head.nii.gz head.vti
   zeroset render head.nii.gz --level 300 -o head.png
+  zeroset view results/vortex -o vortex.html
   zeroset points head.nii.gz --where \"v > 300\" -o skin.vtp
   zeroset points labels.nrrd --tree -o blocks.vtu
   zeroset isosurface head.nii.gz --level 300 -o bone.ply

@@ -4,14 +4,14 @@
 mod mesh;
 mod option_values;
 mod plot;
-mod source;
+pub(super) mod source;
 mod volume;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub(super) use self::option_values::pair;
-use self::option_values::{Looks, Side, Size, Steps};
+use self::option_values::{Looks, Size, Steps};
+pub(super) use self::option_values::{Side, pair};
 use self::source::Shown;
 use super::Ui;
 use super::distance::data_file;
@@ -151,7 +151,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     plot::check_output(&args)?;
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
-    let (image, rays) = match source::open(&args, ui)? {
+    let (image, rays) = match source::open(&(&args).into(), ui)? {
         Shown::Mesh(mesh, overlay) => {
             (cpu.run(|| mesh::draw(&args, &mesh, overlay.as_deref(), ui))?, None)
         }

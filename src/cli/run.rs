@@ -27,8 +27,8 @@ Examples:
   zeroset run configs/shrinking_circle.toml --json > end.json
 
 The run writes NAME.pvd (open it in ParaView) with one file per state, or NAME.vtkhdf with all
-states, and interface.pvd, measures.csv and report.json. Ctrl-C stops the run cleanly: it writes the
-current state and a checkpoint. The same command with --resume continues from there, and its results
+states, and interface.pvd, measures.csv, report.json and report.html (open it in a browser). Ctrl-C
+stops the run cleanly: it writes the current state and a checkpoint. The same command with --resume continues from there, and its results
 are bitwise identical to those of a run that was never interrupted. Checkpoints are also written
 every 10 minutes (output.checkpoint).")]
 pub struct Args {

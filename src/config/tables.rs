@@ -359,6 +359,9 @@ pub struct Output {
     /// When to write a checkpoint, from which `--resume` continues the run. Default: every 10
     /// minutes.
     pub checkpoint: Checkpoints,
+    /// Also writes a 3-D view of the states for browsers, `NAME_view.html`. (The file `report.html`
+    /// of every run has a smaller view.)
+    pub html: bool,
     /// Draws pictures. An empty table draws the last state with default settings, like the option
     /// `--picture FILE`.
     pub picture: Option<Picture>,
@@ -380,6 +383,7 @@ impl Default for Output {
             gifti: false,
             freesurfer: false,
             checkpoint: Checkpoints::default(),
+            html: false,
             picture: None,
         }
     }

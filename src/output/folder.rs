@@ -10,7 +10,7 @@ use super::lock::{LOCK, foreign, is_foreign, lock, owner, taken};
 use super::manifest::{Compare, FileRecord, JOURNAL, JournalFile, Manifest};
 use super::occupied::Occupied;
 use super::remove;
-use super::run_names::{REPORT, RunNames};
+use super::run_names::{REPORT, REPORT_PAGE, RunNames};
 use crate::atomic::{self, Keeping, Unfinished};
 use crate::error::{Error, Result};
 
@@ -149,7 +149,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Removes the files of an interrupted run that the resumed run does not use: its report and
+    /// Removes the files of an interrupted run that the resumed run does not use: its reports and
     /// its unfinished files.
     ///
     /// # Errors
@@ -158,7 +158,8 @@ impl RunFolder {
         let journal = self.journal.get();
         let unfinished =
             journal.map_or_else(Vec::new, |(journal, _)| journal.temporary(&self.path));
-        unfinished.iter().chain([&self.file(REPORT)]).try_for_each(|file| remove(file))
+        unfinished.iter().chain([&self.file(REPORT)]).try_for_each(|file| remove(file))?;
+        self.remove_own(REPORT_PAGE)
     }
 
     /// Removes a file if this run has written it, and keeps any other file.
@@ -187,7 +188,7 @@ impl RunFolder {
     }
 
     /// Returns the names of all files in the journal, or no names before the run begins to write.
-    fn listed(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn listed(&self) -> impl Iterator<Item = String> {
         self.journal.get().into_iter().flat_map(|(journal, _)| journal.names())
     }
 

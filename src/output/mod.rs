@@ -12,6 +12,7 @@ mod program;
 mod report;
 mod run_names;
 mod series;
+mod view;
 
 pub use claims::Claims;
 pub use folder::RunFolder;
@@ -24,5 +25,7 @@ pub use report::{
     Status, SurfaceCounts, TileCounts, Verdict,
 };
 pub use run_names::RunNames;
+pub(crate) use run_names::{report_page_name, view_name};
 pub use series::Series;
 pub(crate) use series::{numbered, remove};
+pub use view::{VIEW_TRIANGLES, ViewOptions, view_of_mesh, view_of_series};

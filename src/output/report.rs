@@ -1,6 +1,7 @@
 //! The report of a run: `report.json` and the summary on the screen.
 
 mod counts;
+mod page;
 mod summary;
 
 use std::collections::BTreeMap;

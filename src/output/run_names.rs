@@ -18,17 +18,29 @@ pub struct RunNames {
 
 /// Name of the report.
 pub(super) const REPORT: &str = "report.json";
+/// Name of the report as a page.
+pub(super) const REPORT_PAGE: &str = "report.html";
 /// Name of the measures file.
 pub(super) const MEASURES: &str = "measures.csv";
 /// Name of the series of interfaces.
 const INTERFACE: &str = "interface";
+
+/// Returns the name of the report as a page.
+pub(crate) fn report_page_name() -> &'static str {
+    REPORT_PAGE
+}
+
+/// Returns the name of the view of a case, `NAME_view.html`.
+pub(crate) fn view_name(config: &Config) -> String {
+    format!("{}_view.html", config.name())
+}
 
 impl RunNames {
     /// Returns the names of a case that is run in `folder`.
     pub fn of(config: &Config, folder: &Path) -> Self {
         let (name, output) = (config.name(), &config.output);
         let mut names = RunNames::default();
-        names.whole.extend([REPORT, CHECKPOINT, MEASURES].map(String::from));
+        names.whole.extend([REPORT, REPORT_PAGE, CHECKPOINT, MEASURES].map(String::from));
         match &config.domain {
             Domain::Cloud(_) => names.series(&name, &["vtp"]),
             Domain::Tiled(_) => {
@@ -40,6 +52,7 @@ impl RunNames {
             }
             Domain::Mesh(_) => names.on_a_mesh(config, &name),
         }
+        names.whole.extend(output.html.then(|| view_name(config)));
         if let Some(picture) = &output.picture {
             match (&picture.file, picture.every) {
                 (_, Drawn::State) => names.numbered.push((name.clone(), "png")),
@@ -114,7 +127,7 @@ mod tests {
     }
 
     fn check(names: &RunNames, own: &[&str], others: &[&str]) {
-        for name in own.iter().chain(&["report.json", "checkpoint.zeroset"]) {
+        for name in own.iter().chain(&["report.json", "report.html", "checkpoint.zeroset"]) {
             assert!(names.contains(name), "{name}");
         }
         for name in others.iter().chain(&["ev.toml", "ev_1.vtp", "ev_000100.csv", "a.vtp"]) {

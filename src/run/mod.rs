@@ -32,6 +32,7 @@ mod read_mesh;
 mod read_volumes;
 mod reconstruct;
 mod region;
+mod report_page;
 mod rows;
 mod schedule;
 pub mod setup;
@@ -189,7 +190,7 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     if let Err(error) = &done {
         report.ended_by = error.to_string();
     }
-    let written = leave(&folder, &mut report);
+    let written = leave(config, &folder, &mut report);
     // The first error is the one to fix.
     done.and(written)?;
     let checkpoint = folder.file(CHECKPOINT);
@@ -216,13 +217,17 @@ fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(St
     Ok((folder, Some(Stopped::of(checkpoint))))
 }
 
-/// Writes the report of a run that has written a state. A run that failed before its first state
+/// Writes the reports of a run that has written a state. A run that failed before its first state
 /// leaves nothing behind. An earlier run that was neither resumed nor replaced stays unchanged.
-fn leave(folder: &RunFolder, report: &mut Report) -> Result<()> {
+fn leave(config: &Config, folder: &RunFolder, report: &mut Report) -> Result<()> {
     if report.states == 0 {
         folder.discard();
         return Ok(());
     }
+    // The list of files in the report includes the page. If the page fails, the report is still
+    // written.
+    let page = report_page::write(config, folder, report);
     report.files = folder.records(report.status == Status::Finished);
-    report.write(&folder.file("report.json"))
+    report.write(&folder.file("report.json"))?;
+    page
 }

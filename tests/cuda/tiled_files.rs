@@ -66,12 +66,12 @@ fn run(folder: &Path, device: &str, sets: &[&str]) -> Outcome {
     go(&case(device, sets), &Stop::after(u64::MAX), folder, false)
 }
 
-/// Returns all files by name, except the report, which contains timings.
+/// Returns all files by name, except the reports, which contain timings.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let named = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_string();
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let all = paths.map(|path| (named(&path), std::fs::read(&path).unwrap()));
-    all.filter(|(name, _)| name != "report.json").collect()
+    all.filter(|(name, _)| !name.starts_with("report.")).collect()
 }
 
 #[track_caller]

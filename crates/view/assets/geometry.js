@@ -118,7 +118,7 @@ function boundaryOf(triangles, n) {
   }
   keys.sort();
   const ends = [];
-  for (let k = 0; k < keys.length; ) {
+  for (let k = 0; k < keys.length;) {
     let same = k + 1;
     while (same < keys.length && keys[same] === keys[k]) same++;
     if (same === k + 1) ends.push(Math.floor(keys[k] / n), keys[k] % n);
@@ -142,7 +142,10 @@ function segmentsOf(points, ends) {
       other.set(k < 2 ? b : a, 12 * s + 3 * k);
       side[4 * s + k] = k % 2 === 0 ? 1 : -1;
     }
-    index.set([0, 1, 2, 0, 2, 3].map((k) => 4 * s + k), 6 * s);
+    index.set(
+      [0, 1, 2, 0, 2, 3].map((k) => 4 * s + k),
+      6 * s,
+    );
   }
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(at, 3));

@@ -75,8 +75,6 @@ function showLegend(host, field, maps, spacing) {
   }
   if (field.hasGaps) {
     const text = field.kind === "labels" ? "no label" : "no value";
-    host.append(
-      element("div", { class: "zv-gap" }, element("i"), element("span", { text })),
-    );
+    host.append(element("div", { class: "zv-gap" }, element("i"), element("span", { text })));
   }
 }

@@ -9,9 +9,14 @@ function withMinus(text) {
 function ticks([low, high], most) {
   const wanted = (high - low) / (most - 1);
   const exponent = Math.floor(Math.log10(wanted));
-  const steps = [[1, 0], [2, 0], [5, 0], [1, 1], [2, 1]];
-  const count = (step) =>
-    Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1;
+  const steps = [
+    [1, 0],
+    [2, 0],
+    [5, 0],
+    [1, 1],
+    [2, 1],
+  ];
+  const count = (step) => Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1;
   const valueOf = ([digit, more]) => Number(`${digit}e${exponent + more}`);
   const chosen = steps.find((step) => count(valueOf(step)) <= most) ?? [2, 1];
   const step = valueOf(chosen);

@@ -21,7 +21,11 @@ function icon(name) {
 }
 
 function iconButton(name, label, onclick) {
-  return element("button", { type: "button", title: label, "aria-label": label, onclick }, icon(name));
+  return element(
+    "button",
+    { type: "button", title: label, "aria-label": label, onclick },
+    icon(name),
+  );
 }
 
 /** Returns a check box with its label. */
@@ -86,11 +90,21 @@ function panelOf(viewer) {
     options.hasInterface = isOn;
     viewer.restyle();
   });
-  const cut = slider("Position of the clipping plane", { min: 0, max: 1, step: 0.002, value: 0.5 }, (value) => {
-    options.cut = value;
-    viewer.clip();
-  });
-  const axes = [["", "off"], ["0", "x"], ["1", "y"], ["2", "z"], ["3", "view"]];
+  const cut = slider(
+    "Position of the clipping plane",
+    { min: 0, max: 1, step: 0.002, value: 0.5 },
+    (value) => {
+      options.cut = value;
+      viewer.clip();
+    },
+  );
+  const axes = [
+    ["", "off"],
+    ["0", "x"],
+    ["1", "y"],
+    ["2", "z"],
+    ["3", "view"],
+  ];
   const axis = choice("Clipping plane", axes, "", (value) => {
     viewer.setClip(value);
     update();

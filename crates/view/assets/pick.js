@@ -48,7 +48,10 @@ class Picker {
     const { surface, state } = this.viewer;
     const triangles = hit.object.userData.triangles;
     const vertex = triangles[corner];
-    this.at = new THREE.Vector3().fromBufferAttribute(hit.object.geometry.attributes.position, corner);
+    this.at = new THREE.Vector3().fromBufferAttribute(
+      hit.object.geometry.attributes.position,
+      corner,
+    );
     const isSurface = hit.object === this.viewer.mesh;
     const rows = [["vertex", String(isSurface ? surface.nameOf(vertex) : vertex)]];
     rows.push(["position", this.at.toArray().map(short).join(", ")]);

@@ -38,6 +38,14 @@ class Stage {
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.redraw());
+    this.canvas.tabIndex = 0;
+    this.canvas.addEventListener("pointerdown", () => this.canvas.focus({ preventScroll: true }));
+    if (host.closest(".report")) {
+      // Scrolling through a report must not zoom a view that nobody has touched.
+      this.controls.enableZoom = false;
+      this.canvas.addEventListener("focus", () => (this.controls.enableZoom = true));
+      this.canvas.addEventListener("blur", () => (this.controls.enableZoom = false));
+    }
     this.clip = { value: new THREE.Vector4(0, 0, 0, 1) };
     this.size = { value: new THREE.Vector2(1, 1) };
     this.listeners = [];
@@ -109,11 +117,13 @@ class Stage {
   /** Returns to the default view. */
   reset() {
     const { toward, up } = this.home;
-    // Room for the title, the panel and the color bar.
+    // Room for the title, the panel, the color bar and the timeline, which fill more of a small
+    // window.
+    const room = this.host.clientHeight < 720 ? 1.36 : 1.22;
     const half = Math.tan((0.5 * ANGLE * Math.PI) / 180);
     const tall = (0.5 * this.extent[1]) / half;
     const wide = (0.5 * this.extent[0]) / (half * Math.min(this.camera.aspect, 1.9));
-    const distance = 1.22 * Math.max(tall, wide, 0.2 * this.radius) + 0.5 * this.extent[2];
+    const distance = room * Math.max(tall, wide, 0.2 * this.radius) + 0.5 * this.extent[2];
     this.camera.up.copy(up);
     this.camera.position.copy(this.center).addScaledVector(toward, distance);
     this.controls.target.copy(this.center);

@@ -4,8 +4,8 @@
 function switchTheme() {
   const root = document.documentElement;
   const isDark =
-    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) ===
-    "dark";
+    (root.dataset.theme ??
+      (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   root.dataset.theme = isDark ? "light" : "dark";
   document.dispatchEvent(new Event("zv-theme"));
 }
@@ -14,7 +14,9 @@ function switchTheme() {
 function themeColor(host, name) {
   const probe = element("i", { style: `color: var(${name})` });
   host.append(probe);
-  const found = getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3);
+  const found = getComputedStyle(probe)
+    .color.match(/[\d.]+/g)
+    .slice(0, 3);
   probe.remove();
   return unitColor(found.map(Number));
 }
@@ -89,8 +91,12 @@ class Viewer {
       points.set(part, at);
       at += part.length;
     }
-    this.low = [0, 1, 2].map((c) => points.reduce((m, x, k) => (k % 3 === c && x < m ? x : m), Infinity));
-    this.high = [0, 1, 2].map((c) => points.reduce((m, x, k) => (k % 3 === c && x > m ? x : m), -Infinity));
+    this.low = [0, 1, 2].map((c) =>
+      points.reduce((m, x, k) => (k % 3 === c && x < m ? x : m), Infinity),
+    );
+    this.high = [0, 1, 2].map((c) =>
+      points.reduce((m, x, k) => (k % 3 === c && x > m ? x : m), -Infinity),
+    );
     this.stage.frame(points, view);
   }
 
@@ -101,7 +107,10 @@ class Viewer {
   }
 
   notes(notes) {
-    const texts = [...notes, "Drag to turn, scroll to zoom, click for values"];
+    const usage = this.host.closest(".report")
+      ? "Drag to turn, click for values, then scroll to zoom"
+      : "Drag to turn, scroll to zoom, click for values";
+    const texts = [...notes, usage];
     const list = texts.map((text) => element("li", { text }));
     this.host.append(element("ul", { class: "zv-notes" }, ...list));
   }
@@ -204,7 +213,9 @@ class Viewer {
       const normal = this.direction;
       const [low, high] = [this.low, this.high].map((x) => new THREE.Vector3(...x));
       const middle = low.clone().add(high).multiplyScalar(0.5).dot(normal);
-      const half = 0.5 * normal.toArray().reduce((sum, x, c) => sum + Math.abs(x) * (this.high[c] - this.low[c]), 0);
+      const half =
+        0.5 *
+        normal.toArray().reduce((sum, x, c) => sum + Math.abs(x) * (this.high[c] - this.low[c]), 0);
       const sign = isFlipped ? -1 : 1;
       const level = middle + (2 * cut - 1) * half;
       plane.set(sign * normal.x, sign * normal.y, sign * normal.z, sign * level);
@@ -216,7 +227,6 @@ class Viewer {
   keys() {
     const { stage, host } = this;
     const canvas = stage.canvas;
-    canvas.tabIndex = 0;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `3-D view of ${this.title}. Arrow keys turn it.`);
     const step = Math.PI / 36;
@@ -257,7 +267,9 @@ async function start() {
     new Viewer(host, JSON.parse(textOf("zv-scene")), buffer);
     host.dataset.state = "ready";
   } catch (error) {
-    host.append(element("p", { class: "zv-error", text: `The view cannot be shown: ${error.message}` }));
+    host.append(
+      element("p", { class: "zv-error", text: `The view cannot be shown: ${error.message}` }),
+    );
     host.dataset.state = "failed";
     throw error;
   }

@@ -108,7 +108,7 @@ impl Side {
     /// Returns the camera, or `None` if it depends on what is shown.
     ///
     /// `frame` names the directions of the world axes, such as "RAS".
-    pub(super) fn camera(self, frame: Option<&str>) -> Option<Camera> {
+    pub(in crate::cli) fn camera(self, frame: Option<&str>) -> Option<Camera> {
         Some(Camera::new(match self {
             Side::Axis(view) => view.direction()?,
             Side::Named(letter) => direction(letter, frame),

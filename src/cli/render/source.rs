@@ -1,19 +1,38 @@
-//! Opens the file or folder that `zeroset render` draws.
+//! Opens the file or folder that `zeroset render` draws and `zeroset view` shows.
 
 use std::path::{Path, PathBuf};
 
 use super::Args;
 use crate::cli::Ui;
+use crate::cli::times::At;
+use crate::cli::volume::Source;
+use zeroset::config::DataFile;
 use zeroset::error::{Error, Result};
-use zeroset::io::{self, Content};
+use zeroset::io::{self, Content, Frame};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::volume::Volume;
 
 /// A mesh or volume to draw.
-pub(super) enum Shown {
+pub(in crate::cli) enum Shown {
     /// A mesh, and the first array or group that the last file of `--data` added.
     Mesh(Mesh, Option<String>),
     Volume(Volume),
+}
+
+/// The options that select the content of a file.
+pub(in crate::cli) struct Opening<'a> {
+    pub file: &'a Path,
+    pub data: &'a [DataFile],
+    pub frame: Option<Frame>,
+    pub source: &'a Source,
+    pub at: At,
+}
+
+impl<'a> From<&'a Args> for Opening<'a> {
+    fn from(args: &'a Args) -> Self {
+        let Args { file, data, frame, source, at, .. } = args;
+        Opening { file, data, frame: *frame, source, at: *at }
+    }
 }
 
 /// Opens a file, or the folder of a run. From a series, reads the state that the options select, by
@@ -23,9 +42,8 @@ pub(super) enum Shown {
 /// Returns [`Error::Input`] if there is nothing to draw, or if the file does not state its frame
 /// and one is given. Returns [`Error::Case`] if a frame is given for a volume, and the errors of
 /// [`io::add_data`].
-pub(super) fn open(args: &Args, ui: &Ui) -> Result<Shown> {
-    let path = args.file.as_path();
-    let file = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
+pub(in crate::cli) fn open(args: &Opening<'_>, ui: &Ui) -> Result<Shown> {
+    let file = file_of(args.file)?;
     let time = args.at.time.unwrap_or_default();
     let options = args.source.options().time(Some(time));
     let (shown, warnings) = match io::read(&file, &options)? {
@@ -55,15 +73,23 @@ pub(super) fn open(args: &Args, ui: &Ui) -> Result<Shown> {
 
 /// Adds the files of `--data` to a mesh. Returns the name of the array or group to show, or `None`
 /// if none was added.
-fn add_data(args: &Args, mesh: &mut Mesh, ui: &Ui) -> Result<Option<String>> {
+fn add_data(args: &Opening<'_>, mesh: &mut Mesh, ui: &Ui) -> Result<Option<String>> {
     let mut shown = None;
-    for data in &args.data {
+    for data in args.data {
         let path = Path::new(&data.path);
         let added = io::add_data(path, data.name.as_deref(), data.time, mesh)?;
         ui.warn_of(path, added.warnings);
         shown = added.arrays.into_iter().chain(added.groups).next().or(shown);
     }
     Ok(shown)
+}
+
+/// Returns the list of the states of a run in a folder, or the path itself if it is a file.
+///
+/// # Errors
+/// Returns [`Error::Input`] unless the folder has exactly one list.
+pub(in crate::cli) fn file_of(path: &Path) -> Result<PathBuf> {
+    if path.is_dir() { list_of(path) } else { Ok(path.to_path_buf()) }
 }
 
 /// Finds the list of the states of a run, skipping the lists of its interfaces and dense volumes.
