@@ -92,7 +92,7 @@ fn a_large_surface_is_decimated_and_the_view_says_so() {
 #[test]
 fn a_run_has_a_report_with_a_view_of_its_states() {
     let place = prepared();
-    std::fs::write(place.path("case.toml"), CASE).unwrap();
+    place.put("case.toml", CASE);
     run(&place, "run case.toml -o r --set output.html=true");
     run(&place, "view r -o film.html");
     for name in ["r/report.html", "r/case_view.html", "film.html"] {
