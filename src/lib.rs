@@ -51,7 +51,9 @@ extern crate self as zeroset;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+pub mod compare;
 pub mod config;
+pub mod converge;
 pub mod grid;
 pub mod levelset;
 pub mod output;

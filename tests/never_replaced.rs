@@ -154,9 +154,11 @@ const COMMANDS: [(&str, &[&str]); 46] = [
 
 /// The options of each command whose values are files or folders. Those of [`READ`] are read, and
 /// all others are written.
-const OPTIONS: [(&str, &[&str]); 21] = [
+const OPTIONS: [(&str, &[&str]); 23] = [
     ("run", &["--output", "--picture"]),
     ("check", &["--output"]),
+    ("compare", &[]),
+    ("converge", &["--output"]),
     ("distance", &["--data", "--output", "--paths", "--picture"]),
     ("dt", &["--output", "--points", "--queries"]),
     ("edt", &["--output"]),
@@ -217,7 +219,7 @@ fn every_result_of_every_command_is_in_the_table() {
         for option in written.filter(|_| command != "check" && command != "generate") {
             let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
             // These folders have tests of their own.
-            let is_folder = ["run", "manual"].contains(&command) && *option == "--output";
+            let is_folder = ["run", "converge", "manual"].contains(&command) && *option == "--output";
             let is_tried = COMMANDS.iter().any(|(line, _)| {
                 line.starts_with(&format!("{command} ")) && names.iter().any(|n| line.ends_with(n))
             });

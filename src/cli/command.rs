@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Subcommand;
 
 use super::{
-    Ui, check, convert, devices, distance, dt, edt, generate, info, isosurface, points,
-    reconstruct, render, run, sample, schema, sdf, shell, view, voxelize,
+    Ui, check, compare, converge, convert, devices, distance, dt, edt, generate, info, isosurface,
+    points, reconstruct, render, run, sample, schema, sdf, shell, view, voxelize,
 };
 use zeroset::error::Result;
 use zeroset::output::Claims;
@@ -18,6 +18,10 @@ pub enum Command {
     Run(run::Args),
     /// Check a case and its input files without running it
     Check(check::Args),
+    /// Compare two results or runs, and say where they differ
+    Compare(compare::Args),
+    /// Run a case on several levels, each twice as fine, and print errors and observed orders
+    Converge(converge::Args),
     /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
     Distance(Box<distance::Args>),
     /// Compute the distance from given points to the nearest voxels of a volume, or to other points
@@ -65,6 +69,7 @@ impl Command {
     pub fn is_json(&self) -> bool {
         match self {
             Command::Run(args) => args.json,
+            Command::Compare(args) => args.json,
             Command::Distance(args) => args.json,
             Command::Isosurface(args) => args.outputs.json,
             Command::Reconstruct(args) => args.outputs.json,
@@ -77,8 +82,9 @@ impl Command {
     /// Returns what the command does first, for the message that is printed if memory runs out.
     pub fn doing(&self) -> &'static str {
         match self {
-            Command::Run(_) => "reading the case",
+            Command::Run(_) | Command::Converge(_) => "reading the case",
             Command::Check(_) => "checking the case",
+            Command::Compare(_) => "comparing the results",
             Command::Distance(_) => "reading the mesh",
             Command::Dt(_) | Command::Edt(_) | Command::Sdf(_) => "computing distances",
             Command::Generate(_) => "making the mesh",
@@ -102,6 +108,8 @@ impl Command {
         match self {
             Command::Run(args) => &args.case,
             Command::Check(args) => &args.case,
+            Command::Compare(args) => &args.a,
+            Command::Converge(args) => &args.case,
             Command::Distance(args) => &args.mesh,
             Command::Generate(args) => args.file(),
             Command::Convert(args) => args.input(),
@@ -140,8 +148,8 @@ impl Command {
 
     /// Returns the files that the command writes.
     ///
-    /// `run` and `distance` are left out. They make their own checks, because they also read files
-    /// that the case or the options name.
+    /// `run`, `converge` and `distance` are left out. They make their own checks, because they also
+    /// read files that the case or the options name.
     pub fn outputs(&self) -> Vec<&Path> {
         match self {
             Command::Generate(args) => args.output().into_iter().collect(),
@@ -156,12 +164,17 @@ impl Command {
             Command::Voxelize(args) => vec![&args.output],
             Command::Sample(args) => vec![&args.output],
             Command::Sdf(args) => args.outputs(),
-            Command::Run(_) | Command::Check(_) | Command::Distance(_) => Vec::new(),
-            Command::Info(_) | Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => {
+            Command::Run(_) | Command::Check(_) | Command::Converge(_) | Command::Distance(_) => {
                 Vec::new()
             }
             // `manual` checks the names of its pages itself.
-            Command::Completions(_) | Command::Manual(_) => Vec::new(),
+            Command::Compare(_)
+            | Command::Info(_)
+            | Command::Schema(_)
+            | Command::Defaults(_)
+            | Command::Devices(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => Vec::new(),
         }
     }
 
@@ -176,8 +189,8 @@ impl Command {
 
     /// Returns the requested number of threads, 0 for all cores.
     ///
-    /// It is `None` for `run`, `check` and `distance`, whose case specifies the number, and for
-    /// commands that need no threads.
+    /// It is `None` for `run`, `check`, `converge` and `distance`, whose case specifies the number,
+    /// and for commands that need no threads.
     pub fn threads(&self) -> Option<usize> {
         match self {
             Command::Dt(args) => Some(args.threads.threads),
@@ -192,8 +205,11 @@ impl Command {
             Command::Generate(_)
             | Command::Convert(_)
             | Command::Voxelize(_)
+            | Command::Compare(_)
             | Command::Info(_) => Some(0),
-            Command::Run(_) | Command::Check(_) | Command::Distance(_) => None,
+            Command::Run(_) | Command::Check(_) | Command::Converge(_) | Command::Distance(_) => {
+                None
+            }
             Command::Schema(_)
             | Command::Defaults(_)
             | Command::Devices(_)
@@ -208,6 +224,10 @@ impl Command {
             Command::Run(_) => {
                 "use precision = \"f32\", a narrower band, a coarser mesh or a machine with more memory \
                  (see also `ulimit -v`); a run that has written a checkpoint continues with --resume"
+            }
+            Command::Converge(_) => {
+                "use fewer --levels, a coarser case or a machine with more memory (see also `ulimit \
+                 -v`)"
             }
             Command::Check(_) => {
                 "use a coarser mesh or a machine with more memory (see also `ulimit -v`)"
@@ -226,7 +246,8 @@ impl Command {
                 "use larger cubes (--depth, --cell) or a machine with more memory (see also `ulimit \
                  -v`)"
             }
-            Command::Convert(_)
+            Command::Compare(_)
+            | Command::Convert(_)
             | Command::Isosurface(_)
             | Command::Dt(_)
             | Command::Edt(_)
@@ -254,6 +275,8 @@ impl Command {
         match self {
             Command::Run(args) => run::run(args, ui),
             Command::Check(args) => check::run(args, ui),
+            Command::Compare(args) => compare::run(args, ui),
+            Command::Converge(args) => converge::run(args, ui),
             Command::Distance(args) => distance::run(*args, ui),
             Command::Dt(args) => dt::run(*args, ui),
             Command::Edt(args) => edt::run(args, ui),

@@ -2,13 +2,16 @@
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 success; 1
 //! the results are written, but a bound of `[expect]`, of the self-check or of a batch row is not
-//! met; 2 usage or case file; 3 input file; 4 no usable result; 5 device or memory; 6 output; 130
-//! interrupted.
+//! met, or compared results differ; 2 usage or case file; 3 input file; 4 no usable result; 5
+//! device or memory; 6 output; 130 interrupted.
 
 mod check;
 mod cloud;
+mod columns;
 mod command;
+mod compare;
 mod compressed;
+mod converge;
 mod convert;
 mod device;
 mod devices;
@@ -61,8 +64,8 @@ use zeroset::error::Error;
 /// Maximum width of the help, in columns.
 const WIDTH: usize = 100;
 
-/// Exit code of a command that wrote its results, but found that a bound is not met: of `[expect]`,
-/// of the self-check of a reconstruction, or of a batch row.
+/// Exit code of a command that wrote its results, but found that a bound is not met (of `[expect]`,
+/// of the self-check of a reconstruction, or of a batch row), or that compared results differ.
 const NOT_MET: u8 = 1;
 
 #[derive(Debug, Parser)]
@@ -84,6 +87,8 @@ const EXAMPLES: &str = "\
 Examples:
   zeroset run configs/cortex_curvature_flow.toml
   zeroset run configs/shrinking_circle.toml --set evolve.cfl=0.5 -o results/half
+  zeroset compare results/half results/quarter --relative 0.01
+  zeroset converge configs/shrinking_circle.toml --levels 3
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
   zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
   zeroset dt head.nii.gz --where \"v > 300\" --queries points.csv -o distances.csv
@@ -106,8 +111,8 @@ Examples:
 The input name - means standard input. The content must identify its format.
 
 Exit codes: 0 success, 1 the results are written but a bound is not met ([expect], the self-check of
-a reconstruction, a batch row), 2 usage or case file, 3 input file, 4 no usable result, 5 device or
-memory, 6 output, 130 interrupted";
+a reconstruction, a batch row) or compared results differ, 2 usage or case file, 3 input file, 4 no
+usable result, 5 device or memory, 6 output, 130 interrupted";
 
 #[derive(Debug, clap::Args)]
 struct Verbosity {
@@ -140,7 +145,7 @@ fn run_command(words: &[OsString]) -> u8 {
     log::install(&ui);
     memory::about(cli.command.file(), cli.command.remedy(), json);
     memory::doing(cli.command.doing());
-    if !matches!(cli.command, Command::Run(_)) {
+    if !matches!(cli.command, Command::Run(_) | Command::Converge(_)) {
         interrupt::ends_the_program(&ui);
     }
     let started = cli.command.threads().map_or(Ok(()), Cpu::start);

@@ -92,7 +92,7 @@ impl Overrides {
     }
 
     /// Returns all overrides as `key=value`.
-    fn options(&self) -> Vec<String> {
+    pub(super) fn options(&self) -> Vec<String> {
         let device = self.device.map(|kind| format!("device.use={}", device_word(kind)));
         let threads = self.threads.map(|n| format!("device.threads={n}"));
         self.set.iter().cloned().chain(device).chain(threads).collect()

@@ -36,6 +36,7 @@ mod report_page;
 mod rows;
 mod schedule;
 pub mod setup;
+mod size;
 pub mod sources;
 mod states;
 pub(crate) mod task;
@@ -62,6 +63,7 @@ use checkpointing::Stopped;
 pub use cleaned_mesh::CleanedMesh;
 pub use distance_to_file::distance;
 pub(crate) use read_mesh::ReadMesh;
+pub use size::MeshSize;
 use task::{Run, Stages};
 
 /// Options of a run that are not part of its case.

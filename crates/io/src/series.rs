@@ -96,6 +96,14 @@ impl Series {
         self.mesh(state, options).map_err(|flaw| flaw.in_file(&self.path))
     }
 
+    /// Reads the state with index `state`, a volume or a mesh, like [`read`](super::read).
+    ///
+    /// # Errors
+    /// Returns the errors of [`read`](super::read).
+    pub fn read(&self, state: usize, options: &VolumeOptions) -> Result<Content> {
+        self.content(state, options).map_err(|flaw| flaw.in_file(&self.path))
+    }
+
     /// Reads the volume of the state with index `state`, like
     /// [`read_volume`](super::read_volume).
     ///

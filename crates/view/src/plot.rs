@@ -1,7 +1,12 @@
-//! Plots of curves as SVG: one panel per curve, each with its own axes.
+//! Plots of curves as SVG: one panel per curve, each with its own axes, or logarithmic panels with
+//! several curves ([`log_log`](log_log())).
+
+mod log_log;
 
 use crate::picture::Ticks;
 use zeroset_core::error::{Error, Result};
+
+pub use log_log::{Panel, log_log};
 
 /// A curve of a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,8 +43,14 @@ pub fn svg(title: &str, across: &str, curves: &[Curve]) -> Result<String> {
 }
 
 fn drawn(title: &str, across: &str, curves: &[Curve]) -> String {
-    let columns = COLUMNS.min(curves.len());
-    let rows = curves.len().div_ceil(columns);
+    sheet(title, curves.len(), |k, corner| panel(&curves[k], across, corner))
+}
+
+/// Returns a plot of `n` panels. `panel` returns the SVG elements of the panel with a number, given
+/// its upper left corner in pixels.
+fn sheet(title: &str, n: usize, panel: impl Fn(usize, [f64; 2]) -> String) -> String {
+    let columns = COLUMNS.min(n);
+    let rows = n.div_ceil(columns);
     let [width, height] = [PANEL[0] * columns, PANEL[1] * rows + TITLE];
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -48,9 +59,9 @@ fn drawn(title: &str, across: &str, curves: &[Curve]) -> String {
          <text x=\"16\" y=\"30\" font-size=\"20\">{}</text>\n",
         escaped(title)
     );
-    for (k, curve) in curves.iter().enumerate() {
+    for k in 0..n {
         let at = [PANEL[0] * (k % columns), PANEL[1] * (k / columns) + TITLE];
-        text += &panel(curve, across, at.map(|x| x as f64));
+        text += &panel(k, at.map(|x| x as f64));
     }
     text + "</svg>\n"
 }
