@@ -1,11 +1,10 @@
 //! The facade: one function per job, with plain arrays as inputs and results.
 //!
-//! Its functions are re-exported at the crate root: [`read`](crate::read),
-//! [`distance`](crate::distance) and [`evolve`](crate::evolve). They use the same code, the same
-//! defaults and the same choice of device as the command line, so their values are bitwise
-//! identical to those that the program writes. Results refer to the vertices and cells of the file,
-//! although the solvers work on a repaired and cleaned mesh. Warnings are values of the results.
-//! They are also emitted as `tracing` events, and nothing is printed.
+//! Its functions are re-exported at the crate root: [`read`], [`distance`] and [`evolve`]. They use
+//! the same code, the same defaults and the same choice of device as the command line, so their
+//! values are bitwise identical to those that the program writes. Results refer to the vertices and
+//! cells of the file, although the solvers work on a repaired and cleaned mesh. Warnings are values
+//! of the results. They are also emitted as `tracing` events, and nothing is printed.
 
 mod control;
 mod distance;

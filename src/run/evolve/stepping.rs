@@ -66,8 +66,8 @@ impl Stepping {
     /// last state.
     ///
     /// # Errors
-    /// Returns [`Error::Interrupted`](crate::Error::Interrupted) if the user has interrupted the motion, and the errors of a
-    /// step.
+    /// Returns [`Error::Interrupted`](crate::Error::Interrupted) if the user has interrupted the
+    /// motion, and the errors of a step.
     pub fn next(&mut self, stage: &Stages<'_>) -> Result<Option<(Measures, Vec<f64>)>> {
         if self.end.is_some() {
             return Ok(None);
