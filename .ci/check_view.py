@@ -214,7 +214,7 @@ def check(browser, page, folder):
     browser.click(box["x"] + x, box["y"] + y)
     browser.until("document.querySelector('.zv-pick dd') !== null", f"{page}: the values of a vertex")
     if "vertex" not in browser.value("document.querySelector('.zv-pick').innerText"):
-        fail("the card shows no vertex")
+        fail("the panel shows no vertex")
     browser.key("Escape")
 
     # Keys turn the view; the clipping plane removes a part.

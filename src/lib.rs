@@ -44,9 +44,6 @@
 //! docs/architecture.md describes how they fit together.
 
 pub mod api;
-// The files of the command line name the library as its users do.
-extern crate self as zeroset;
-
 /// The command line, also for packages that bring the program along.
 #[cfg(feature = "cli")]
 #[doc(hidden)]

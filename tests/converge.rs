@@ -55,7 +55,10 @@ fn the_area_of_a_circle_converges_and_all_files_are_there() {
         assert!(area["rows"][0]["error_order"].is_null());
     }
     let area = quantity(&results, "enclosed_area");
-    assert!((area["extrapolated"].as_f64().unwrap() - 0.785398).abs() < 2e-3, "{area}");
+    assert!(
+        (area["extrapolated"].as_f64().unwrap() - std::f64::consts::FRAC_PI_4).abs() < 2e-3,
+        "{area}"
+    );
     let table = std::fs::read_to_string(place.path("out/converge.csv")).unwrap();
     assert!(table.starts_with("measure,level,h,cells,steps,seconds,value,"), "{table}");
     let plot = std::fs::read_to_string(place.path("out/converge.svg")).unwrap();

@@ -219,7 +219,8 @@ fn every_result_of_every_command_is_in_the_table() {
         for option in written.filter(|_| command != "check" && command != "generate") {
             let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
             // These folders have tests of their own.
-            let is_folder = ["run", "converge", "manual"].contains(&command) && *option == "--output";
+            let is_folder =
+                ["run", "converge", "manual"].contains(&command) && *option == "--output";
             let is_tried = COMMANDS.iter().any(|(line, _)| {
                 line.starts_with(&format!("{command} ")) && names.iter().any(|n| line.ends_with(n))
             });

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Ui;
 use super::run::Overrides;
-use zeroset::error::Result;
-use zeroset::run;
+use crate::error::Result;
+use crate::run;
 
 /// Arguments of `zeroset check`.
 #[derive(Debug, clap::Args)]

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Ui;
-use zeroset::cloud::{NumberType, PointCloud, key};
-use zeroset::error::{Error, Result, shown};
-use zeroset::expression::{Expression, Field, is_true};
-use zeroset::io::vtk::NO_CELLS;
-use zeroset::io::{self, Attributes, CloudOptions, Content, MeshFile, VolumeOptions};
-use zeroset::mesh::{DataArray, Values, component};
-use zeroset::words::suggest;
+use crate::cloud::{NumberType, PointCloud, key};
+use crate::error::{Error, Result, shown};
+use crate::expression::{Expression, Field, is_true};
+use crate::io::vtk::NO_CELLS;
+use crate::io::{self, Attributes, CloudOptions, Content, MeshFile, VolumeOptions};
+use crate::mesh::{DataArray, Values, component};
+use crate::words::suggest;
 
 /// Points with data arrays.
 pub struct Cloud {

@@ -8,8 +8,8 @@ use super::{
     Ui, check, compare, converge, convert, devices, distance, dt, edt, generate, info, isosurface,
     points, reconstruct, render, run, sample, schema, sdf, shell, view, voxelize,
 };
-use zeroset::error::Result;
-use zeroset::output::Claims;
+use crate::error::Result;
+use crate::output::Claims;
 
 /// A subcommand with its arguments.
 #[derive(Debug, Subcommand)]

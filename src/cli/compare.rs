@@ -5,8 +5,8 @@ mod screen;
 use std::path::PathBuf;
 
 use super::{NOT_MET, Ui};
-use zeroset::compare::{self, Tolerance};
-use zeroset::error::{Error, Result};
+use crate::compare::{self, Tolerance};
+use crate::error::{Error, Result};
 
 /// Arguments of `zeroset compare`.
 #[derive(Debug, clap::Args)]

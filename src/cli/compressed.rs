@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::word;
-use zeroset::error::{Error, Result};
-use zeroset::io::vtk::Compression;
+use crate::error::{Error, Result};
+use crate::io::vtk::Compression;
 
 /// The endings of the files to which the option applies.
 const ENDINGS: [&str; 3] = ["vtu", "vtp", "vti"];

@@ -8,8 +8,8 @@ use super::interrupt::Interrupt;
 use super::progress::observer;
 use super::run::Overrides;
 use super::{NOT_MET, Ui};
-use zeroset::converge::{Level, Study};
-use zeroset::error::{Error, Result};
+use crate::converge::{Level, Study};
+use crate::error::{Error, Result};
 
 /// Arguments of `zeroset converge`.
 #[derive(Debug, clap::Args)]

@@ -14,17 +14,17 @@ use super::joined::joined;
 use super::times::Times;
 use super::volume;
 use super::{Ui, word};
-use zeroset::atomic::check_folder;
-use zeroset::error::{Error, Result};
-use zeroset::expression::{Expression, Field, is_true};
-use zeroset::io::{
+use crate::atomic::check_folder;
+use crate::error::{Error, Result};
+use crate::expression::{Expression, Field, is_true};
+use crate::io::{
     Frame, MeshFile, MeshOptions, VolumeFile, WriteOptions, check_target, check_volume_target,
     is_cloud_target, is_volume_target, read_mesh_with, write_mesh_about,
 };
-use zeroset::mesh::repair::{Repairs, Thinness, Weld};
-use zeroset::mesh::{self, Kind, Mesh, Places, boundary, normal_arrays, part};
-use zeroset::surface::{DecimationTarget, decimate, fill_holes, repaired};
-use zeroset::words::noun;
+use crate::mesh::repair::{Repairs, Thinness, Weld};
+use crate::mesh::{self, Kind, Mesh, Places, boundary, normal_arrays, part};
+use crate::surface::{DecimationTarget, decimate, fill_holes, repaired};
+use crate::words::noun;
 
 /// Arguments of `zeroset convert`.
 #[derive(Debug, clap::Args)]
@@ -162,8 +162,8 @@ impl Args {
 /// Converts the file and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Case`] if the output cannot be written as requested;
-/// [`zeroset::Error::Input`] if the input cannot be read; [`zeroset::Error::Output`] if the output
+/// Returns [`crate::Error::Case`] if the output cannot be written as requested;
+/// [`crate::Error::Input`] if the input cannot be read; [`crate::Error::Output`] if the output
 /// cannot be written. If the name of the output alone shows that it cannot be written as requested,
 /// nothing is read.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {

@@ -1,9 +1,9 @@
 //! Chooses the device for subcommands that have no case file.
 
 use super::Ui;
-use zeroset::config::DeviceKind;
-use zeroset::error::{Error, Result};
-use zeroset::gpu::{self, Cuda};
+use crate::config::DeviceKind;
+use crate::error::{Error, Result};
+use crate::gpu::{self, Cuda};
 
 /// Returns the first GPU, or `None` if the CPU is to be used.
 ///

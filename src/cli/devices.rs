@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use self::facts::Facts;
 use super::Ui;
-use zeroset::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The exit code after a failed test or compilation, equal to the exit code of [`Error::Device`].
 const FAILED: u8 = 5;

@@ -10,19 +10,19 @@ use super::progress::observer;
 use super::threads::Threads;
 use super::times::At;
 use super::{Ui, json, volume, word};
-use zeroset::config::{
+use crate::config::{
     Config, DataFile, DeviceKind, Distance, FrontShape, MeshRepair, MeshSource, Picture, Precision,
     Seed, Speed,
 };
-use zeroset::error::{Error, Result};
-use zeroset::expression::Expression;
-use zeroset::io::vtk::Compression;
-use zeroset::io::{Frame, may_be_series};
-use zeroset::mesh::repair::Weld;
-use zeroset::output::Report;
-use zeroset::patches::{PATCH_SIZE, Partition};
-use zeroset::run;
-use zeroset::words::counted;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::io::vtk::Compression;
+use crate::io::{Frame, may_be_series};
+use crate::mesh::repair::Weld;
+use crate::output::Report;
+use crate::patches::{PATCH_SIZE, Partition};
+use crate::run;
+use crate::words::counted;
 
 /// Arguments of `zeroset distance`.
 #[derive(Debug, clap::Args)]

@@ -12,12 +12,12 @@ use super::cloud;
 use super::threads::Threads;
 use super::times::At;
 use super::{Ui, volume, word};
-use zeroset::Cpu;
-use zeroset::atomic;
-use zeroset::config::{DeviceKind, Precision};
-use zeroset::error::{Error, Result};
-use zeroset::expression::Expression;
-use zeroset::point_distance::{Method, Norm};
+use crate::Cpu;
+use crate::atomic;
+use crate::config::{DeviceKind, Precision};
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::point_distance::{Method, Norm};
 
 /// Arguments of `zeroset dt`.
 #[derive(Debug, clap::Args)]

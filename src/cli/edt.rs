@@ -8,15 +8,15 @@ use super::device;
 use super::threads::Threads;
 use super::times::At;
 use super::{Ui, volume, word};
-use zeroset::Cpu;
-use zeroset::atomic::check_folder;
-use zeroset::config::DeviceKind;
-use zeroset::error::{Error, Result};
-use zeroset::expression::Expression;
-use zeroset::gpu::Cuda;
-use zeroset::io::{VolumeFile, WriteOptions, check_volume_target, read_volume, write_volume};
-use zeroset::point_distance::Edt;
-use zeroset::volume::Volume;
+use crate::Cpu;
+use crate::atomic::check_folder;
+use crate::config::DeviceKind;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::gpu::Cuda;
+use crate::io::{VolumeFile, WriteOptions, check_volume_target, read_volume, write_volume};
+use crate::point_distance::Edt;
+use crate::volume::Volume;
 
 /// Arguments of `zeroset edt`.
 #[derive(Debug, clap::Args)]

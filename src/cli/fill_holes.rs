@@ -1,6 +1,6 @@
 //! The option `--fill-holes` of the commands that write a surface.
 
-use zeroset::surface::HoleSize;
+use crate::surface::HoleSize;
 
 /// Options about the holes of a surface.
 #[derive(Debug, clap::Args)]

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use super::compressed::Compressed;
 use super::times::At;
 use super::{Ui, word};
-use zeroset::atomic::check_folder;
-use zeroset::error::{Error, Result};
-use zeroset::io::{
+use crate::atomic::check_folder;
+use crate::error::{Error, Result};
+use crate::io::{
     About, Frame, MeshOptions, WriteOptions, check_target, read_mesh_with, write_mesh_about,
 };
-use zeroset::mesh::generate::{Generate, generate};
-use zeroset::mesh::refine::refine_times;
-use zeroset::mesh::{Kind, Mesh, assess};
-use zeroset::words::{SIMPLICES, counted};
+use crate::mesh::generate::{Generate, generate};
+use crate::mesh::refine::refine_times;
+use crate::mesh::{Kind, Mesh, assess};
+use crate::words::{SIMPLICES, counted};
 
 /// Generate a mesh, or refine one from a file
 #[derive(Clone, Debug, clap::Args)]
@@ -128,8 +128,8 @@ fn read(path: &Path, frame: Option<Frame>, at: &At, ui: &Ui) -> Result<(Mesh, Ab
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::read_mesh;
     use clap::Parser;
-    use zeroset::io::read_mesh;
 
     #[derive(clap::Parser)]
     struct Line {

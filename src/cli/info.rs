@@ -13,9 +13,9 @@ use self::report::Report;
 use super::shortened::with_short_words;
 use super::times::Times;
 use super::{Ui, volume};
-use zeroset::cloud::PointCloud;
-use zeroset::error::{Error, Result};
-use zeroset::io::{self, CloudReport, Content};
+use crate::cloud::PointCloud;
+use crate::error::{Error, Result};
+use crate::io::{self, CloudReport, Content};
 
 /// Arguments of `zeroset info`.
 #[derive(Debug, clap::Args)]

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Ui, json};
-use zeroset::atomic;
-use zeroset::error::Error;
-use zeroset::primitives::memory;
-use zeroset::run::{Observer, Progress};
+use crate::atomic;
+use crate::error::Error;
+use crate::primitives::memory;
+use crate::run::{Observer, Progress};
 
 /// Time within which a second signal is ignored, because `timeout` and batch systems send a signal
 /// to a process first and then to its group.

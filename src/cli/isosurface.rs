@@ -13,20 +13,20 @@ use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::times::At;
 use super::{Ui, generate, volume, word};
-use zeroset::Cpu;
-use zeroset::config::DeviceKind;
-use zeroset::error::{Error, Result, shown};
-use zeroset::gpu::Cuda;
-use zeroset::io::{WriteOptions, check_target, read_volume};
-use zeroset::mesh::{Kind, Mesh};
-use zeroset::primitives::memory::peak;
-use zeroset::reconstruct::MOST_ROUNDS;
-use zeroset::surface::{
+use crate::Cpu;
+use crate::config::DeviceKind;
+use crate::error::{Error, Result, shown};
+use crate::gpu::Cuda;
+use crate::io::{WriteOptions, check_target, read_volume};
+use crate::mesh::{Kind, Mesh};
+use crate::primitives::memory::peak;
+use crate::reconstruct::MOST_ROUNDS;
+use crate::surface::{
     FilledHoles, IsosurfaceOptions, Topology, drop_flat, fill_holes, isosurface, isosurface_on,
     largest_part, smooth,
 };
-use zeroset::volume::Volume;
-use zeroset::words::counted;
+use crate::volume::Volume;
+use crate::words::counted;
 
 /// Arguments of `zeroset isosurface`.
 #[derive(Debug, clap::Args)]

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use super::Ui;
-use zeroset::error::Result;
-use zeroset::mesh::repair::{Repairs, Weld, repair};
-use zeroset::mesh::{Kind, Mesh};
+use crate::error::Result;
+use crate::mesh::repair::{Repairs, Weld, repair};
+use crate::mesh::{Kind, Mesh};
 
 /// Joins coincident vertices of a tetrahedral mesh from `file`, and warns about what was done.
 /// Without this, every torn face would belong to the boundary. Triangle meshes do not change.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Mesh`] if the mesh has a defect that cannot be repaired.
+/// Returns [`crate::Error::Mesh`] if the mesh has a defect that cannot be repaired.
 pub fn joined(mesh: Mesh, weld: Weld, file: &Path, ui: &Ui) -> Result<Mesh> {
     if mesh.kind != Kind::Volume {
         return Ok(mesh);

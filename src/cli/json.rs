@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::progress::rate;
 use super::shortened::shortened;
 use super::{Ui, memory};
-use zeroset::error::Error;
-use zeroset::run::{Observer, Progress};
+use crate::error::Error;
+use crate::run::{Observer, Progress};
 
 /// Minimum time between two reported steps.
 const RHYTHM: Duration = Duration::from_millis(200);

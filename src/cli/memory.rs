@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use zeroset::atomic;
-use zeroset::primitives::memory::may_be_refused;
+use crate::atomic;
+use crate::primitives::memory::may_be_refused;
 
 /// The exit code for a device or machine with too little memory.
 const TOO_SMALL: i32 = 5;
@@ -17,7 +17,7 @@ const TOO_SMALL: i32 = 5;
 ///
 /// Memory comes from the system allocator. Partial files are removed; states, measures and
 /// checkpoints that are complete stay. Requests through
-/// [`primitives::memory`](zeroset::primitives::memory) may fail without ending the program. Their
+/// [`primitives::memory`](crate::primitives::memory) may fail without ending the program. Their
 /// callers handle the failure.
 #[derive(Debug)]
 pub struct Allocator;

@@ -55,11 +55,11 @@ use std::path::Path;
 
 use clap::Parser;
 
+use crate::Cpu;
+use crate::error::Error;
 use command::Command;
 pub use memory::Allocator;
 pub use ui::Ui;
-use zeroset::Cpu;
-use zeroset::error::Error;
 
 /// Maximum width of the help, in columns.
 const WIDTH: usize = 100;

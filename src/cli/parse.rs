@@ -10,7 +10,7 @@ use clap::{Arg, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
 use super::points::OLD_COMMANDS;
-use zeroset::error::STANDARD_INPUT;
+use crate::error::STANDARD_INPUT;
 
 /// Names of the arguments that hold output files, in all commands.
 const OUTPUTS: [&str; 5] = ["output", "picture", "paths", "report", "rest"];

@@ -1,9 +1,9 @@
 //! Options of all commands that draw: title, unit, color map and range.
 
 use super::{render, word};
-use zeroset::config::Picture;
-use zeroset::error::{Error, Result};
-use zeroset::picture::{ColorMap, Options};
+use crate::config::Picture;
+use crate::error::{Error, Result};
+use crate::picture::{ColorMap, Options};
 
 /// Options for the text and the colors of a picture.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use zeroset::cloud::{LocalProjection, PointCloud};
-use zeroset::error::Result;
-use zeroset::expression::Expression;
-use zeroset::io::CloudReport;
-use zeroset::reconstruct::Projection;
+use crate::cloud::{LocalProjection, PointCloud};
+use crate::error::Result;
+use crate::expression::Expression;
+use crate::io::CloudReport;
+use crate::reconstruct::Projection;
 
 /// Options about the points of a file.
 #[derive(Debug, clap::Args)]

@@ -16,16 +16,16 @@ use super::threads::Threads;
 use super::times::At;
 use super::volume::Which;
 use super::{Ui, volume, word};
-use zeroset::Cpu;
-use zeroset::config::DeviceKind;
-use zeroset::error::Result;
-use zeroset::expression::Expression;
-use zeroset::io::{
+use crate::Cpu;
+use crate::config::DeviceKind;
+use crate::error::Result;
+use crate::expression::Expression;
+use crate::io::{
     WriteOptions, check_leaves_target, check_matrix_target, check_points_target,
     check_volume_target, read_volume,
 };
-use zeroset::primitives::Order;
-use zeroset::volume::Volume;
+use crate::primitives::Order;
+use crate::volume::Volume;
 
 /// Modes that were once separate commands. `zeroset tree` still means `zeroset points --tree`.
 pub const OLD_COMMANDS: [&str; 2] = ["tree", "sparse"];
@@ -182,12 +182,12 @@ impl Mode<'_> {
 /// file, it prints one line about it.
 ///
 /// # Errors
-/// Returns [`Error::Case`](zeroset::Error::Case) before anything is read if the output cannot be
+/// Returns [`Error::Case`](crate::Error::Case) before anything is read if the output cannot be
 /// written as requested. Also returns it if an expression contains an unknown name, or if boxes or
-/// entries are out of range. Returns [`Error::Input`](zeroset::Error::Input) if the file has no
+/// entries are out of range. Returns [`Error::Input`](crate::Error::Input) if the file has no
 /// volume, or if the volume has more than two axes and `--sparse` is given. Returns
-/// [`Error::Device`](zeroset::Error::Device) if memory runs out or a requested GPU cannot be used,
-/// and [`Error::Output`](zeroset::Error::Output) if writing fails.
+/// [`Error::Device`](crate::Error::Device) if memory runs out or a requested GPU cannot be used,
+/// and [`Error::Output`](crate::Error::Output) if writing fails.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mode = args.mode();
     mode.check()?;
@@ -232,6 +232,6 @@ fn order(text: &str) -> std::result::Result<Order, String> {
     match text {
         "lines" => Ok(Order::Lines),
         "blocks" => Ok(Order::Blocks),
-        _ => Err(zeroset::words::suggest(text, &["lines", "blocks"])),
+        _ => Err(crate::words::suggest(text, &["lines", "blocks"])),
     }
 }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::json::Events;
 use super::{Ui, memory};
-use zeroset::run::{Observer, Progress};
+use crate::run::{Observer, Progress};
 
 /// Minimum time between two plain lines.
 const PLAIN: Duration = Duration::from_secs(5);

@@ -14,17 +14,17 @@ use super::point_options::PointOptions;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::{NOT_MET, Ui, device, word};
-use zeroset::Cpu;
-use zeroset::cloud::{CleanOptions, FAR, LocalProjection, PointCloud};
-use zeroset::config::DeviceKind;
-use zeroset::error::{Error, Result, shown};
-use zeroset::gpu::{self, Cuda};
-use zeroset::io::{CloudOptions, CloudReport, WriteOptions, check_target, read_cloud_with};
-use zeroset::mesh::Kind;
-use zeroset::primitives::memory::peak;
-use zeroset::reconstruct::directed::{Cubes, MOST_DEPTH};
-use zeroset::reconstruct::potential::Storage;
-use zeroset::reconstruct::{self, Device, Flaw, MOST_ROUNDS, Method, Options, Scan, WORTH_A_GPU};
+use crate::Cpu;
+use crate::cloud::{CleanOptions, FAR, LocalProjection, PointCloud};
+use crate::config::DeviceKind;
+use crate::error::{Error, Result, shown};
+use crate::gpu::{self, Cuda};
+use crate::io::{CloudOptions, CloudReport, WriteOptions, check_target, read_cloud_with};
+use crate::mesh::Kind;
+use crate::primitives::memory::peak;
+use crate::reconstruct::directed::{Cubes, MOST_DEPTH};
+use crate::reconstruct::potential::Storage;
+use crate::reconstruct::{self, Device, Flaw, MOST_ROUNDS, Method, Options, Scan, WORTH_A_GPU};
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]

@@ -19,13 +19,13 @@ use super::picture_options::PictureOptions;
 use super::threads::Threads;
 use super::times::At;
 use super::volume::Source;
-use zeroset::Cpu;
-use zeroset::config::{DataFile, DeviceKind};
-use zeroset::error::{Error, Result};
-use zeroset::expression::Expression;
-use zeroset::io::Frame;
-use zeroset::picture::{self, Image, Options};
-use zeroset::render::Counts;
+use crate::Cpu;
+use crate::config::{DataFile, DeviceKind};
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::io::Frame;
+use crate::picture::{self, Image, Options};
+use crate::render::Counts;
 
 /// Arguments of `zeroset render`.
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,11 @@ use super::interrupt::Interrupt;
 use super::picture_options::PictureOptions;
 use super::progress::observer;
 use super::{NOT_MET, Ui, json, memory, threads, word};
-use zeroset::config::{Config, DeviceKind, Domain, Drawn, ReadCase};
-use zeroset::error::{Error, Result};
-use zeroset::grid;
-use zeroset::output::Status;
-use zeroset::run;
+use crate::config::{Config, DeviceKind, Domain, Drawn, ReadCase};
+use crate::error::{Error, Result};
+use crate::grid;
+use crate::output::Status;
+use crate::run;
 
 /// Arguments of `zeroset run`.
 #[derive(Debug, clap::Args)]
@@ -194,7 +194,7 @@ fn pictures(config: &Config, folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeroset::io::vtk::Compression;
+    use crate::io::vtk::Compression;
 
     #[test]
     fn the_command_that_goes_on_can_be_pasted() {

@@ -11,15 +11,15 @@ use super::progress::Amount;
 use super::threads::Threads;
 use super::times::At;
 use super::{Ui, json, word};
-use zeroset::Cpu;
-use zeroset::atomic::check_folder;
-use zeroset::cloud::{Noise, Sampler, Sampling};
-use zeroset::error::Result;
-use zeroset::io::{
+use crate::Cpu;
+use crate::atomic::check_folder;
+use crate::cloud::{Noise, Sampler, Sampling};
+use crate::error::Result;
+use crate::io::{
     CloudLayout, Frame, MeshOptions, check_cloud_target, read_mesh_with, write_cloud_pieces,
 };
-use zeroset::mesh::generate::cli::seed;
-use zeroset::words::counted;
+use crate::mesh::generate::cli::seed;
+use crate::words::counted;
 
 /// Arguments of `zeroset sample`.
 #[derive(Debug, clap::Args)]
@@ -97,9 +97,9 @@ struct Report {
 /// Reads the mesh, samples and writes the points, and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Case`] if the output cannot be written as requested, before anything
-/// is read, or if there are too many points; [`zeroset::Error::Input`] if the file has no
-/// triangles; [`zeroset::Error::Output`] if the output cannot be written.
+/// Returns [`crate::Error::Case`] if the output cannot be written as requested, before anything
+/// is read, or if there are too many points; [`crate::Error::Input`] if the file has no
+/// triangles; [`crate::Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
     let compression = args.compressed.of(&[&args.output])?;

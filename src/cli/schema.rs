@@ -1,8 +1,8 @@
 //! `zeroset schema` and `zeroset defaults`: print the case format for programs and people.
 
 use super::Ui;
-use zeroset::config;
-use zeroset::error::Result;
+use crate::config;
+use crate::error::Result;
 
 /// Arguments of `zeroset schema`.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub struct DefaultsArgs {}
 /// Prints the schema.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Output`] if standard output cannot be written.
+/// Returns [`crate::Error::Output`] if standard output cannot be written.
 pub fn schema(args: SchemaArgs, ui: &Ui) -> Result<u8> {
     let text = match args.markdown {
         true => config::reference(),
@@ -47,7 +47,7 @@ pub fn schema(args: SchemaArgs, ui: &Ui) -> Result<u8> {
 /// Prints a case with all defaults.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Output`] if standard output cannot be written.
+/// Returns [`crate::Error::Output`] if standard output cannot be written.
 pub fn defaults(_: DefaultsArgs, ui: &Ui) -> Result<u8> {
     ui.print(&config::defaults())?;
     Ok(0)

@@ -15,13 +15,13 @@ use super::threads::Threads;
 use super::times::At;
 use super::voxelize::beside_scanner;
 use super::{Ui, json, word};
-use zeroset::Cpu;
-use zeroset::atomic;
-use zeroset::error::{Error, Result};
-use zeroset::io::{Frame, MeshOptions, read_mesh_with};
-use zeroset::mesh::repair::Weld;
-use zeroset::mesh::{Kind, boundary};
-use zeroset::surface::{Closest, SignedDistances, Solid, TriangleIndex, doubts};
+use crate::Cpu;
+use crate::atomic;
+use crate::error::{Error, Result};
+use crate::io::{Frame, MeshOptions, read_mesh_with};
+use crate::mesh::repair::Weld;
+use crate::mesh::{Kind, boundary};
+use crate::surface::{Closest, SignedDistances, Solid, TriangleIndex, doubts};
 
 /// Largest number of voxels along the longest side.
 const MOST: u32 = 1 << 14;

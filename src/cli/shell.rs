@@ -6,9 +6,9 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::{Cli, Ui};
-use zeroset::atomic;
-use zeroset::error::{Error, Result};
-use zeroset::output::Claims;
+use crate::atomic;
+use crate::error::{Error, Result};
+use crate::output::Claims;
 
 /// Arguments of `zeroset completions`.
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub struct ManualArgs {
 /// Prints the completions of a shell.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Output`] if standard output cannot be written.
+/// Returns [`crate::Error::Output`] if standard output cannot be written.
 pub fn completions(args: CompletionsArgs, ui: &Ui) -> Result<u8> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "zeroset", &mut text);

@@ -1,6 +1,6 @@
 //! The stack of the main thread, which the user may limit.
 
-use zeroset::primitives::memory;
+use crate::primitives::memory;
 
 /// The size in bytes of a stack that is large enough.
 const ENOUGH: u64 = 2 << 20;

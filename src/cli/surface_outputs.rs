@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::Ui;
 use super::compressed::Compressed;
 use super::picture_options::PictureOptions;
-use zeroset::atomic;
-use zeroset::error::{Error, Result};
-use zeroset::io::{WriteOptions, write_mesh};
-use zeroset::mesh::Mesh;
-use zeroset::picture;
+use crate::atomic;
+use crate::error::{Error, Result};
+use crate::io::{WriteOptions, write_mesh};
+use crate::mesh::Mesh;
+use crate::picture;
 
 /// Options of a command that writes a surface.
 #[derive(Debug, clap::Args)]
@@ -41,8 +41,8 @@ impl SurfaceOutputs {
     /// Returns an error if a file cannot be written, before anything is read.
     ///
     /// # Errors
-    /// Returns [`Error::Output`](zeroset::Error::Output) if a folder does not exist;
-    /// [`Error::Case`](zeroset::Error::Case) if the picture is not a `.png` file, if options for
+    /// Returns [`Error::Output`](crate::Error::Output) if a folder does not exist;
+    /// [`Error::Case`](crate::Error::Case) if the picture is not a `.png` file, if options for
     /// pictures are invalid or given without a picture, or if the surface has a format without a
     /// choice of compression and one is given.
     pub fn check(&self, surface: &Path) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use clap::builder::RangedI64ValueParser;
 
-use zeroset::config::MOST_THREADS;
+use crate::config::MOST_THREADS;
 
 /// The number of threads of a command.
 #[derive(Clone, Copy, Debug, clap::Args)]

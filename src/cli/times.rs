@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use zeroset::io::Moment;
+use crate::io::Moment;
 
 /// The state that a command reads.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

@@ -9,7 +9,7 @@ use indicatif::MultiProgress;
 
 use super::json;
 use super::shortened::shortened;
-use zeroset::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown};
 
 /// The verbosity and the streams of the program.
 #[derive(Clone, Debug)]

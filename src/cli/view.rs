@@ -11,18 +11,18 @@ use super::threads::Threads;
 use super::times::At;
 use super::volume::Source;
 use super::{Ui, convert, word};
-use zeroset::Cpu;
-use zeroset::atomic;
-use zeroset::config::DataFile;
-use zeroset::error::{Error, Result, shown};
-use zeroset::expression::Expression;
-use zeroset::html::{self, Scene};
-use zeroset::io::{Frame, Series, may_be_series};
-use zeroset::mesh::{DataArray, Mesh, Places, Values};
-use zeroset::output::{VIEW_TRIANGLES, ViewOptions, view_of_mesh, view_of_series};
-use zeroset::picture::{self, Labels, Options};
-use zeroset::surface::{IsosurfaceOptions, drop_flat, isosurface};
-use zeroset::volume::Volume;
+use crate::Cpu;
+use crate::atomic;
+use crate::config::DataFile;
+use crate::error::{Error, Result, shown};
+use crate::expression::Expression;
+use crate::html::{self, Scene};
+use crate::io::{Frame, Series, may_be_series};
+use crate::mesh::{DataArray, Mesh, Places, Values};
+use crate::output::{VIEW_TRIANGLES, ViewOptions, view_of_mesh, view_of_series};
+use crate::picture::{self, Labels, Options};
+use crate::surface::{IsosurfaceOptions, drop_flat, isosurface};
+use crate::volume::Volume;
 
 /// Arguments of `zeroset view`.
 #[derive(Debug, clap::Args)]
@@ -111,10 +111,9 @@ impl Args {
         let is_one = self.at.time.is_some() || self.colors.is_some() || !self.data.is_empty();
         let file = source::file_of(&self.file)?;
         let of_volume = self.level.is_some() || self.source.first_given().is_some();
-        if !is_one && !of_volume && self.frame.is_none() && may_be_series(&file) {
-            if let Some(series) = Series::open(&file)? {
-                return view_of_series(&series, &self.options(None)?);
-            }
+        let may_be = !is_one && !of_volume && self.frame.is_none() && may_be_series(&file);
+        if may_be && let Some(series) = Series::open(&file)? {
+            return view_of_series(&series, &self.options(None)?);
         }
         let Args { data, frame, source, at, .. } = self;
         let opening = Opening { file: &file, data, frame: *frame, source, at: *at };

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::Ui;
-use zeroset::error::{Error, FlawKind, Result, shown};
-use zeroset::expression::Expression;
-use zeroset::io::{RawLayout, VolumeFile, VolumeOptions, WriteOptions, read_volume, write_volume};
-use zeroset::points::Criterion;
-use zeroset::primitives::{All, Grid};
-use zeroset::volume::Volume;
+use crate::error::{Error, FlawKind, Result, shown};
+use crate::expression::Expression;
+use crate::io::{RawLayout, VolumeFile, VolumeOptions, WriteOptions, read_volume, write_volume};
+use crate::points::Criterion;
+use crate::primitives::{All, Grid};
+use crate::volume::Volume;
 
 /// Options that supplement the header of a volume file.
 #[derive(Clone, Debug, Default, clap::Args)]

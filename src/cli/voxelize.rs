@@ -6,16 +6,16 @@ use super::compressed::Compressed;
 use super::joined::joined;
 use super::times::At;
 use super::{Ui, word};
-use zeroset::atomic::check_folder;
-use zeroset::error::{Error, Result};
-use zeroset::io::{
+use crate::atomic::check_folder;
+use crate::error::{Error, Result};
+use crate::io::{
     FileFrame, Frame, FrameOffset, MeshOptions, WriteOptions, check_volume_target, read_mesh_with,
     write_volume,
 };
-use zeroset::mesh::Mesh;
-use zeroset::mesh::repair::Weld;
-use zeroset::surface::Voxels;
-use zeroset::volume::{Placement, Samples, Volume};
+use crate::mesh::Mesh;
+use crate::mesh::repair::Weld;
+use crate::surface::Voxels;
+use crate::volume::{Placement, Samples, Volume};
 
 /// Maximum number of voxels along the longest side.
 const MOST: u32 = 1 << 14;

@@ -1,4 +1,4 @@
-//! What a comparison of two files has found.
+//! The findings of a comparison of two files.
 
 use serde::Serialize;
 
@@ -9,7 +9,8 @@ use crate::words::counted;
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Source {
-    /// What was compared in two runs, such as "states" or "measures.csv". Empty for two files.
+    /// The part of two runs that was compared, such as "states" or "measures.csv". Empty for two
+    /// files.
     pub name: String,
     /// Number of pairs of states, for two series.
     #[serde(skip_serializing_if = "Option::is_none")]

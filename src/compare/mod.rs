@@ -38,7 +38,7 @@ pub struct Comparison {
     pub equal: bool,
     /// The differences that count as equal.
     pub tolerance: Tolerance,
-    /// What was compared: one entry for two files, one per pair of files for two runs.
+    /// The parts that were compared: one entry for two files, one per pair of files for two runs.
     pub sources: Vec<Source>,
     /// Warnings of the readers, one sentence each.
     pub warnings: Vec<String>,

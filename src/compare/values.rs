@@ -126,7 +126,7 @@ impl Paired<'_> {
                 largest_at = Some(i);
             }
             // A NaN is beyond every tolerance.
-            if tolerance.is_exact() || !(pair.difference <= allowed) {
+            if tolerance.is_exact() || pair.difference.is_nan() || pair.difference > allowed {
                 beyond += 1;
                 not_finite += u64::from(!is_finite);
                 first_at.get_or_insert(i);

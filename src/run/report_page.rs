@@ -1,6 +1,6 @@
 //! Writes the pages of a run: `report.html`, and `NAME_view.html` if the case requests it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::picture::title;
 use crate::atomic;
@@ -47,7 +47,7 @@ pub(super) fn write(config: &Config, folder: &RunFolder, report: &Report) -> Res
 fn view_of_report(
     config: &Config,
     folder: &RunFolder,
-    list: &PathBuf,
+    list: &Path,
 ) -> std::result::Result<Scene, String> {
     let (all, last) = sizes(config, folder);
     if last > LAST_STATE {
@@ -59,7 +59,7 @@ fn view_of_report(
     view(config, list, options).map_err(|error| format!("There is no view: {error}"))
 }
 
-fn view(config: &Config, list: &PathBuf, mut options: ViewOptions) -> Result<Scene> {
+fn view(config: &Config, list: &Path, mut options: ViewOptions) -> Result<Scene> {
     if let Some(picture) = &config.output.picture {
         options = options.with_style(picture.options());
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::cli::columns::aligned;
-use zeroset::compare::{ArrayDifference, Comparison, Place, ShapeDifference, Source, Tolerance};
-use zeroset::words::{counted, short};
+use crate::compare::{ArrayDifference, Comparison, Place, ShapeDifference, Source, Tolerance};
+use crate::words::{counted, short};
 
 /// Columns of the table of arrays.
 const HEAD: [&str; 6] = ["array", "values", "beyond", "mean", "largest", "where"];

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::cli::columns::aligned;
-use zeroset::converge::{Cost, Level, Quantity, Results};
-use zeroset::primitives::memory::gibibytes;
-use zeroset::words::short;
+use crate::converge::{Cost, Level, Quantity, Results};
+use crate::primitives::memory::gibibytes;
+use crate::words::short;
 
 /// Columns of the table.
 const HEAD: [&str; 10] =
@@ -59,7 +59,7 @@ pub(super) fn text(results: &Results, files: &[PathBuf]) -> String {
 fn rows(found: &Quantity, levels: &[Level]) -> Vec<[String; 10]> {
     let optional = |x: Option<f64>| x.map_or("-".to_string(), short);
     let order = |x: Option<f64>| x.map_or("-".to_string(), |x| format!("{x:.2}"));
-    let row = |(k, (level, row)): (usize, (&Level, &zeroset::converge::Row))| {
+    let row = |(k, (level, row)): (usize, (&Level, &crate::converge::Row))| {
         [
             if k == 0 { found.name.clone() } else { String::new() },
             level.level.to_string(),

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Args, write_mesh_of, write_volume_of};
+use crate::atomic::in_the_way;
 use crate::cli::Ui;
-use zeroset::atomic::in_the_way;
-use zeroset::error::{Error, Result};
-use zeroset::io::{Series, is_volume_target};
-use zeroset::output::Claims;
+use crate::error::{Error, Result};
+use crate::io::{Series, is_volume_target};
+use crate::output::Claims;
 
 /// Writes the states of the series to `STEM_000000.ENDING`, `STEM_000001.ENDING`, ...
 ///

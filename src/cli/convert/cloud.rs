@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use super::Args;
+use crate::atomic::check_folder;
 use crate::cli::Ui;
 use crate::cli::point_options::Projecting;
 use crate::cli::reconstruct::of_origin;
-use zeroset::atomic::check_folder;
-use zeroset::cloud::{PointCloud, thin};
-use zeroset::error::{Error, Result, shown};
-use zeroset::io::{
+use crate::cloud::{PointCloud, thin};
+use crate::error::{Error, Result, shown};
+use crate::io::{
     Attributes, CloudOptions, CloudReport, MeshFile, check_cloud_target, check_target,
     cloud_of_mesh, is_cloud, is_cloud_target, read_cloud_with, read_mesh_with, write_cloud_with,
 };
-use zeroset::mesh::{Group, Members};
-use zeroset::words::counted;
+use crate::mesh::{Group, Members};
+use crate::words::counted;
 
 /// Options that change a point cloud.
 #[derive(Debug, clap::Args)]

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use zeroset::error::Result;
-use zeroset::gpu::nvrtc::Nvrtc;
-use zeroset::gpu::resources::{Resources, parse};
-use zeroset::gpu::{cache, sources};
+use crate::error::Result;
+use crate::gpu::nvrtc::Nvrtc;
+use crate::gpu::resources::{Resources, parse};
+use crate::gpu::{cache, sources};
 
 /// The result of compiling every compilation unit for every architecture.
 #[derive(Debug, Serialize)]

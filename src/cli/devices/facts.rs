@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use zeroset::gpu::{GpuInfo, Reason};
-use zeroset::gpu::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
+use crate::gpu::{GpuInfo, Reason};
+use crate::gpu::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
 
 /// Everything that `zeroset devices` reports.
 #[derive(Debug, Serialize)]

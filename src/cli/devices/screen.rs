@@ -1,7 +1,7 @@
 //! Formats the facts of `zeroset devices` as text for the screen.
 
 use super::facts::{Facts, Found, Gpu, Test};
-use zeroset::words::counted;
+use crate::words::counted;
 
 /// Returns the text that `zeroset devices` prints without `--json`.
 pub(super) fn text(facts: &Facts) -> String {
@@ -90,7 +90,7 @@ fn bytes(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::cli::devices::facts::{Cache, Driver, Library};
-    use zeroset::gpu::GpuInfo;
+    use crate::gpu::GpuInfo;
 
     #[test]
     fn sizes_are_short() {

@@ -4,13 +4,13 @@
 use super::super::edt::Task;
 use super::super::{Ui, threads::Threads};
 use super::{Args, Compression};
-use zeroset::Cpu;
-use zeroset::config::{FrontShape, Seed};
-use zeroset::error::{Error, Result};
-use zeroset::expression::Expression;
-use zeroset::io::{WriteOptions, read_if_volume};
-use zeroset::output::Claims;
-use zeroset::point_distance::Edt;
+use crate::Cpu;
+use crate::config::{FrontShape, Seed};
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::io::{WriteOptions, read_if_volume};
+use crate::output::Claims;
+use crate::point_distance::Edt;
 
 /// Computes the distances and returns true if the file is a volume and the only seed is the surface
 /// of a region. Otherwise returns false.

@@ -1,12 +1,12 @@
 //! Decides whether GPUs compute the distances of `zeroset dt`, from the estimated CPU time.
 
 use super::Args;
+use crate::Cpu;
 use crate::cli::{Ui, device};
-use zeroset::Cpu;
-use zeroset::config::{DeviceKind, Precision};
-use zeroset::error::{Error, Result};
-use zeroset::gpu::Cuda;
-use zeroset::point_distance::{Index, Method, Norm};
+use crate::config::{DeviceKind, Precision};
+use crate::error::{Error, Result};
+use crate::gpu::Cuda;
+use crate::point_distance::{Index, Method, Norm};
 
 /// The smallest estimated CPU time, in seconds, for which a GPU is used.
 ///

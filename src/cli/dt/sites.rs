@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::Args;
+use crate::Cpu;
 use crate::cli::{Ui, cloud, volume};
-use zeroset::Cpu;
-use zeroset::error::{Error, Result};
-use zeroset::io::read_volume;
+use crate::error::{Error, Result};
+use crate::io::read_volume;
 
 /// Sites with the index of each in its file.
 pub(super) struct Numbered {

@@ -1,14 +1,14 @@
 //! Computes the distances of `zeroset dt` in the number type that the options select.
 
 use super::{Args, Direction, device};
+use crate::Cpu;
 use crate::cli::Ui;
 use crate::cli::cloud::{self, Cloud};
-use zeroset::Cpu;
-use zeroset::error::{Error, Result};
-use zeroset::gpu::Cuda;
-use zeroset::point_distance::cuda::{DeviceCoordinate, nearest_on};
-use zeroset::point_distance::{Cone, Directions, NO_SITE, Nearest, Options, Sites, nearest};
-use zeroset::primitives::memory::gibibytes;
+use crate::error::{Error, Result};
+use crate::gpu::Cuda;
+use crate::point_distance::cuda::{DeviceCoordinate, nearest_on};
+use crate::point_distance::{Cone, Directions, NO_SITE, Nearest, Options, Sites, nearest};
+use crate::primitives::memory::gibibytes;
 
 /// The distances and how they were computed.
 pub(super) struct Solved {

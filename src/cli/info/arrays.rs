@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use zeroset::mesh::{DataArray, Group, Kind, Members, Values};
+use crate::mesh::{DataArray, Group, Kind, Members, Values};
 
 /// A named group.
 #[derive(Serialize)]

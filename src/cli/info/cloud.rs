@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::screen::{printable, thousands};
-use zeroset::cloud::{FAR, NEIGHBORS, PointCloud, Spacing, survey};
-use zeroset::error::Result;
-use zeroset::io::{CloudReport, NormalsFrom};
-use zeroset::words::short;
+use crate::cloud::{FAR, NEIGHBORS, PointCloud, Spacing, survey};
+use crate::error::Result;
+use crate::io::{CloudReport, NormalsFrom};
+use crate::words::short;
 
 /// A class of lidar points.
 #[derive(Serialize)]

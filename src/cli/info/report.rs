@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::arrays::{ArrayFacts, GroupFacts, On};
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
-use zeroset::io::{CloudReport, FileFrame, MeshFile, VolumeFile};
-use zeroset::levelset::eikonal::{Front, skinny};
-use zeroset::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
-use zeroset::mesh::statistics::inspect;
-use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Mesh, assess};
+use crate::io::{CloudReport, FileFrame, MeshFile, VolumeFile};
+use crate::levelset::eikonal::{Front, skinny};
+use crate::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
+use crate::mesh::statistics::inspect;
+use crate::mesh::{Cleaning, DataArray, Group, Kind, Mesh, assess};
 
 /// The version of the JSON format. It increases when a key changes its meaning, not for new keys.
 const SCHEMA_VERSION: u32 = 1;
@@ -253,7 +253,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeroset::mesh::{Members, Mesh, Values};
+    use crate::mesh::{Members, Mesh, Values};
 
     /// Returns a square of two triangles and a duplicate, with groups and arrays.
     fn square() -> MeshFile {

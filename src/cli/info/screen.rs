@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::arrays::{ArrayFacts, GroupFacts, Number};
 use super::report::{Report, Verdict};
-use zeroset::error::shown;
-use zeroset::io::{FileFrame, Frame, listed};
-use zeroset::mesh::Kind;
-use zeroset::mesh::repair::Repair;
-use zeroset::words::{SIMPLICES, between, noun, short};
+use crate::error::shown;
+use crate::io::{FileFrame, Frame, listed};
+use crate::mesh::Kind;
+use crate::mesh::repair::Repair;
+use crate::words::{SIMPLICES, between, noun, short};
 
 /// The largest number of groups, arrays, cell types or doubts that are listed. The others are only
 /// counted.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::screen::{counted, printable, thousands};
-use zeroset::volume::{Scaling, Volume};
-use zeroset::words::short;
+use crate::volume::{Scaling, Volume};
+use crate::words::short;
 
 /// Facts about a dense volume, or about a picture as a volume with one slice.
 #[derive(Serialize)]
@@ -138,7 +138,7 @@ impl VolumeFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeroset::volume::{Placement, Samples};
+    use crate::volume::{Placement, Samples};
 
     #[test]
     fn the_screen_says_it_all() {

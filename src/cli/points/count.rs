@@ -5,16 +5,16 @@ use std::time::Instant;
 
 use super::finder::Finder;
 use super::ranges::Region;
-use zeroset::error::Result;
-use zeroset::io::vtk::Compression;
-use zeroset::io::{WriteOptions, write_volume};
-use zeroset::points::Blocks;
+use crate::error::Result;
+use crate::io::vtk::Compression;
+use crate::io::{WriteOptions, write_volume};
+use crate::points::Blocks;
 
 /// Prints the number of selected voxels in total, or in each box.
 ///
 /// # Errors
-/// Returns [`Error::Case`](zeroset::Error::Case) if a box reaches beyond the volume; the errors of
-/// [`Finder::count`]; [`Error::Output`](zeroset::Error::Output) if printing fails.
+/// Returns [`Error::Case`](crate::Error::Case) if a box reaches beyond the volume; the errors of
+/// [`Finder::count`]; [`Error::Output`](crate::Error::Output) if printing fails.
 pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
     if boxes.is_empty() {
         return finder.ui.print(&format!("{}\n", finder.count()?));
@@ -28,7 +28,7 @@ pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
 /// Writes the number of selected voxels in each block as a volume, and prints one line about it.
 ///
 /// # Errors
-/// Returns the errors of [`Finder::counts`], and [`Error::Output`](zeroset::Error::Output) if the
+/// Returns the errors of [`Finder::counts`], and [`Error::Output`](crate::Error::Output) if the
 /// volume cannot be written.
 pub fn of_blocks(edge: u32, path: &Path, compression: Compression, finder: &Finder) -> Result<()> {
     let (ui, start) = (finder.ui, Instant::now());

@@ -5,14 +5,14 @@ use std::ops::Range;
 use super::super::Ui;
 use super::super::device;
 use super::super::volume::Selection;
-use zeroset::Cpu;
-use zeroset::config::DeviceKind;
-use zeroset::error::Result;
-use zeroset::gpu::Cuda;
-use zeroset::gpu::points::{counts_on, find_on, part_on};
-use zeroset::points::{Criterion, Points, counts, find, part};
-use zeroset::primitives::{Bits, Order};
-use zeroset::volume::Volume;
+use crate::Cpu;
+use crate::config::DeviceKind;
+use crate::error::Result;
+use crate::gpu::Cuda;
+use crate::gpu::points::{counts_on, find_on, part_on};
+use crate::points::{Criterion, Points, counts, find, part};
+use crate::primitives::{Bits, Order};
+use crate::volume::Volume;
 
 /// The smallest number of voxels per CPU thread for which a GPU is worth its cost.
 ///
@@ -33,7 +33,7 @@ impl Finder<'_> {
     /// Returns all selected voxels.
     ///
     /// # Errors
-    /// Returns [`zeroset::Error::Device`] if memory runs out, or if a requested GPU cannot be used.
+    /// Returns [`crate::Error::Device`] if memory runs out, or if a requested GPU cannot be used.
     pub fn list(&self, order: Order) -> Result<Points> {
         self.either(
             |gpu, criteria| find_on(gpu, self.volume, criteria, order),

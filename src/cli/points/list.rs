@@ -6,17 +6,17 @@ use std::time::Instant;
 use super::Args;
 use super::finder::Finder;
 use super::ranges::Entries;
-use zeroset::error::{Result, shown};
-use zeroset::io::vtk::Compression;
-use zeroset::io::{points_text, write_points};
-use zeroset::points::{Points, copies};
-use zeroset::words::counted;
+use crate::error::{Result, shown};
+use crate::io::vtk::Compression;
+use crate::io::{points_text, write_points};
+use crate::points::{Points, copies};
+use crate::words::counted;
 
 /// Writes the points to a file, or prints them if there is no output file.
 ///
 /// # Errors
-/// Returns [`Error::Case`](zeroset::Error::Case) if entries do not exist or a number of copies is
-/// not valid; the errors of [`Finder::list`]; [`Error::Output`](zeroset::Error::Output) if the
+/// Returns [`Error::Case`](crate::Error::Case) if entries do not exist or a number of copies is
+/// not valid; the errors of [`Finder::list`]; [`Error::Output`](crate::Error::Output) if the
 /// output cannot be written.
 pub fn run(
     args: &Args,

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 
-use zeroset::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A range of indices, counted from 0: "A..B" (B is excluded), "A..", "..B" (B is excluded), or "K"
 /// for a single index.

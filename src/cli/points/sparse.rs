@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use super::Args;
+use crate::Cpu;
 use crate::cli::{Ui, device};
-use zeroset::Cpu;
-use zeroset::error::{Error, Result};
-use zeroset::gpu::Cuda;
-use zeroset::gpu::points::entries_on;
-use zeroset::io::{VolumeFile, write_matrix};
-use zeroset::points::entries;
-use zeroset::volume::{Samples, Scaling, Volume};
-use zeroset::words::counted;
+use crate::error::{Error, Result};
+use crate::gpu::Cuda;
+use crate::gpu::points::entries_on;
+use crate::io::{VolumeFile, write_matrix};
+use crate::points::entries;
+use crate::volume::{Samples, Scaling, Volume};
+use crate::words::counted;
 
 /// A GPU is not worth its startup time, because nearly all the time is spent on reading and writing
 /// (benches/results/points.md).

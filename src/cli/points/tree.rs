@@ -4,16 +4,16 @@
 use std::path::Path;
 
 use super::Args;
+use crate::Cpu;
 use crate::cli::{Ui, device};
-use zeroset::Cpu;
-use zeroset::error::{Result, shown};
-use zeroset::gpu::Cuda;
-use zeroset::gpu::points::{leaves_on, leaves_where_on};
-use zeroset::io::vtk::Compression;
-use zeroset::io::write_leaves;
-use zeroset::points::{Leaves, leaves, leaves_where};
-use zeroset::volume::Volume;
-use zeroset::words::counted;
+use crate::error::{Result, shown};
+use crate::gpu::Cuda;
+use crate::gpu::points::{leaves_on, leaves_where_on};
+use crate::io::vtk::Compression;
+use crate::io::write_leaves;
+use crate::points::{Leaves, leaves, leaves_where};
+use crate::volume::Volume;
+use crate::words::counted;
 
 /// The word for leaves in the singular and plural.
 const LEAVES: [&str; 2] = ["leaf", "leaves"];
@@ -25,9 +25,9 @@ const IS_WORTH_A_GPU: bool = false;
 /// Builds the tree, writes its leaves, and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`Error::Case`](zeroset::Error::Case) if the expression names something unknown;
-/// [`Error::Device`](zeroset::Error::Device) if memory runs out;
-/// [`Error::Output`](zeroset::Error::Output) if the output cannot be written.
+/// Returns [`Error::Case`](crate::Error::Case) if the expression names something unknown;
+/// [`Error::Device`](crate::Error::Device) if memory runs out;
+/// [`Error::Output`](crate::Error::Output) if the output cannot be written.
 pub fn run(
     args: &Args,
     output: &Path,

@@ -1,12 +1,12 @@
 //! Formats the report of `zeroset reconstruct` as text for the screen.
 
 use super::Whole;
-use zeroset::cloud::LocalProjection;
-use zeroset::reconstruct::directed::Directed;
-use zeroset::reconstruct::potential::Levels;
-use zeroset::reconstruct::{Distance, Report};
-use zeroset::surface::{Topology, Trimmed};
-use zeroset::words::{counted, short};
+use crate::cloud::LocalProjection;
+use crate::reconstruct::directed::Directed;
+use crate::reconstruct::potential::Levels;
+use crate::reconstruct::{Distance, Report};
+use crate::surface::{Topology, Trimmed};
+use crate::words::{counted, short};
 
 /// Returns the report as text.
 pub(super) fn words(whole: &Whole) -> String {

@@ -2,11 +2,11 @@
 
 use super::{Args, WORTH_A_GPU, option_values};
 use crate::cli::{Ui, convert, device};
-use zeroset::error::{Error, Result, shown};
-use zeroset::gpu::Cuda;
-use zeroset::mesh::{Mesh, Places};
-use zeroset::picture::cuda::draw_on;
-use zeroset::picture::{self, Image, Labels, Lines, Subject};
+use crate::error::{Error, Result, shown};
+use crate::gpu::Cuda;
+use crate::mesh::{Mesh, Places};
+use crate::picture::cuda::draw_on;
+use crate::picture::{self, Image, Labels, Lines, Subject};
 
 /// Draws a mesh.
 ///

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use zeroset::picture::{Camera, Shows, View};
-use zeroset::words::suggest;
+use crate::picture::{Camera, Shows, View};
+use crate::words::suggest;
 
 /// The step rule of rays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::Args;
-use zeroset::atomic;
-use zeroset::error::{Error, Result, shown};
-use zeroset::output::plot_measures;
+use crate::atomic;
+use crate::error::{Error, Result, shown};
+use crate::output::plot_measures;
 
 /// Returns true if the output is a plot, which is an SVG file.
 pub(super) fn is_asked(args: &Args) -> bool {

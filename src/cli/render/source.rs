@@ -6,11 +6,11 @@ use super::Args;
 use crate::cli::Ui;
 use crate::cli::times::At;
 use crate::cli::volume::Source;
-use zeroset::config::DataFile;
-use zeroset::error::{Error, Result};
-use zeroset::io::{self, Content, Frame};
-use zeroset::mesh::{Mesh, clean};
-use zeroset::volume::Volume;
+use crate::config::DataFile;
+use crate::error::{Error, Result};
+use crate::io::{self, Content, Frame};
+use crate::mesh::{Mesh, clean};
+use crate::volume::Volume;
 
 /// A mesh or volume to draw.
 pub(in crate::cli) enum Shown {

@@ -4,15 +4,15 @@ use std::time::Instant;
 
 use super::option_values::{self, Steps};
 use super::{Args, WORTH_A_GPU};
+use crate::Cpu;
 use crate::cli::volume::selected;
 use crate::cli::{Ui, device};
-use zeroset::Cpu;
-use zeroset::error::{Error, Result, shown};
-use zeroset::gpu::Cuda;
-use zeroset::picture::{self, Image, Options, Shows, Traced};
-use zeroset::render::cuda::DeviceMarch;
-use zeroset::render::{Counts, Rule, Solid, SpaceSkipping};
-use zeroset::volume::Volume;
+use crate::error::{Error, Result, shown};
+use crate::gpu::Cuda;
+use crate::picture::{self, Image, Options, Shows, Traced};
+use crate::render::cuda::DeviceMarch;
+use crate::render::{Counts, Rule, Solid, SpaceSkipping};
+use crate::volume::Volume;
 
 /// The work of one ray through a volume, in voxels.
 const RAY: usize = 64;

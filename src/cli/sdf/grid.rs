@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::{Args, Corners, Found, MOST, Report, Surface, Warnings, positive};
 use crate::cli::progress::Amount;
-use zeroset::error::{Error, Result};
-use zeroset::io::{WriteOptions, check_volume_target, write_volume};
-use zeroset::primitives::memory;
-use zeroset::volume::{Placement, Samples, Volume};
+use crate::error::{Error, Result};
+use crate::io::{WriteOptions, check_volume_target, write_volume};
+use crate::primitives::memory;
+use crate::volume::{Placement, Samples, Volume};
 
 /// The number of voxels along the longest side without --size and --spacing.
 const DEFAULT_SIZE: u32 = 128;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{Args, Found, Report, Surface, Warnings};
+use crate::atomic;
 use crate::cli::cloud;
-use zeroset::atomic;
-use zeroset::error::{Error, Result};
-use zeroset::io::write_npy_table;
+use crate::error::{Error, Result};
+use crate::io::write_npy_table;
 
 /// Returns whether a file has this extension.
 fn ends_in(path: &Path, extension: &str) -> bool {

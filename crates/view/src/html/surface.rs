@@ -235,7 +235,7 @@ mod tests {
         let x: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
         let surface = Surface::of(&mesh).with_values("x", &[&x], &Values::default());
         let names = surface.names.as_ref().unwrap();
-        assert!(names.len() < mesh.n_vertices() && surface.triangles.len() % 3 == 0);
+        assert!(names.len() < mesh.n_vertices() && surface.triangles.len().is_multiple_of(3));
         for (point, &name) in surface.points.iter().zip(names) {
             assert_eq!(*point, mesh.vertices[name as usize]);
         }

@@ -125,8 +125,8 @@ fn panel_text(panel: &Panel, across: &str, [left, top]: [f64; 2]) -> String {
     text
 }
 
-/// Returns the logarithms and the labels of the ticks in a range: powers of ten, and in a short range
-/// also twice and five times these.
+/// Returns the logarithms and the labels of the ticks in a range: powers of ten, and in a short
+/// range also twice and five times these.
 fn ticks([low, high]: [f64; 2]) -> Vec<(f64, String)> {
     let step = ((high - low) / TICKS).ceil().max(1.0);
     let digits: &[u32] = if high - low < 2.0 { &[1, 2, 5] } else { &[1] };
