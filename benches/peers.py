@@ -147,7 +147,7 @@ def main():
     devices = ["cpu", "cuda"] if options.device == "both" else [options.device]
 
     def zeroset(*arguments):
-        command = [str(options.zeroset), "-q", *map(str, arguments)]
+        command = [str(options.zeroset.resolve()), "-q", *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{' '.join(command)}: {done.stderr}")
