@@ -47,10 +47,10 @@ impl Choice<'_> {
     /// Compares the surface of the level-set method with that of spheres with estimated normals,
     /// and returns the better one.
     ///
-    /// Estimated normals are not reliable, but their surface is closed only if they have a common
-    /// side. If it is also nearer to the samples and has the same components and handles, the level
-    /// set confirms it. If it has more components, the level set joined bodies whose gap is only a
-    /// few voxels wide.
+    /// Estimated normals are not reliable. However, if the normals have no common side, the surface
+    /// of the spheres is not closed. If it is closed, nearer to the samples, and has the same
+    /// components and handles, the level set confirms it. If it has more components, the level set
+    /// joined bodies whose gap is only a few voxels wide.
     fn nearest(&mut self, made: Attempt, prepared: &mut Prepared) -> Attempt {
         let said = self.warnings.len();
         let n_parts = |made: &Attempt| made.surface.components - made.check.shreds;

@@ -72,8 +72,9 @@ pub(super) struct Spacings {
     radius: f64,
     /// Edge of a cube, in units of the cloud. 0 if all samples coincide.
     pub cube: f64,
-    /// Smallest edge of a cube without holes, or 0 if no sample has neighbors on all sides. Smaller
-    /// cubes cut the radii of samples in sparse regions, except for one sample in a thousand.
+    /// Smallest edge of the cubes that leaves no holes, or 0 if no sample has neighbors on all
+    /// sides. A radius is limited to a number of cubes, so with smaller cubes, the radii in sparse
+    /// regions would be too short. One sample in a thousand may be sparser.
     pub safe_cube: f64,
 }
 

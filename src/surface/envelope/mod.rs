@@ -262,7 +262,8 @@ impl Finder {
                     envelope.sources.push(t as u32);
                 }
                 Outcome::Ignored => envelope.ignored += 1,
-                // Its place among the other parts is unknown, and without it the gap is narrow.
+                // Rounding decides on which side such a triangle is. The gap that it leaves is
+                // narrower than the tolerance.
                 Outcome::Narrow => {}
                 Outcome::Pieces(pieces) => {
                     envelope.cut += 1;

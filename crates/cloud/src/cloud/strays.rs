@@ -12,8 +12,8 @@
 //!    with the dense vertices around them.
 //! 2. *Sparse and in space.* Among many outliers, the neighbors are outliers, too. Such points are
 //!    sparser than most of the cloud, and lie on no surface.
-//! 3. *Above the surface.* The neighbors lie on a plane, and the point is farther from it than the
-//!    neighbors are from each other.
+//! 3. *Above the surface.* The neighbors lie on a plane. The point is farther from it than the
+//!    neighbors are from each other, and [`ABOVE`] times as far as the neighbors are.
 //!
 //! The search is repeated without the points found, until nothing is found.
 
@@ -34,8 +34,9 @@ const NONE: u32 = u32::MAX;
 const FEWEST: usize = 4 * NEIGHBORS;
 /// A point may be at most this many times as far from its neighbors as they are from theirs.
 const SPARSER: f64 = 3.0;
-/// A sparse point lies on the plane of its neighbors if it is at most this fraction of the mean
-/// distance to its nearest points away from the plane, and the neighbors at most half of that.
+/// A sparse point lies on the plane of its neighbors if its distance from the plane is at most this
+/// fraction of the mean distance to its nearest points. For its neighbors, the limit is half of
+/// that.
 const ON_PLANE: f64 = 0.2;
 /// Points that are at most this many times as far from their neighbors as most are not in space.
 const SPARSE: f64 = 2.5;
