@@ -12,7 +12,7 @@ domain.mesh.generate.square = { cells = [12, 12], min = [-1, -1], max = [1, 1] }
 initial.ball = { center = [0, 0, 0], radius = 0.3 }
 evolve = { end_time = 0.2, normal_speed = 1.0 }
 reinitialize.rule = \"never\"
-reinitialize.half_width = \"unlimited\"
+reinitialize.half_width = \"whole\"
 expect.exact.ball = { center = [0, 0, 0], radius = 0.5 }
 expect.enclosed_area = { value = 0.7853981633974483, tolerance = 0.1 }
 ";

@@ -16,6 +16,14 @@ max_steps = 2
 velocity = [0.5, 0, 0.5]
 ";
 
+/// A circle that grows at unit speed.
+const CIRCLE: &str = "\
+version = 1
+domain.mesh.generate.square = { cells = [8, 8], min = [-1, -1], max = [1, 1] }
+initial.ball = { center = [0, 0, 0], radius = 0.4 }
+evolve = { end_time = 0.1, normal_speed = 1.0 }
+";
+
 /// Runs the program in a folder.
 fn zeroset(folder: &Path, arguments: &str, input: Stdio) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
@@ -27,6 +35,7 @@ fn zeroset(folder: &Path, arguments: &str, input: Stdio) -> Output {
 fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("case.toml"), CASE).unwrap();
+    std::fs::write(folder.path().join("circle.toml"), CIRCLE).unwrap();
     std::fs::write(folder.path().join("gray.pgm"), "P2 2 2 255\n0 1 2 3\n").unwrap();
     for arguments in [
         "generate sphere --subdivisions 3 -o ball.vtp",
@@ -51,9 +60,11 @@ fn without_numbers(text: &[u8]) -> String {
 }
 
 /// One command of each kind, and whether it prints anything besides its results.
-const COMMANDS: [(&str, bool); 20] = [
+const COMMANDS: [(&str, bool); 25] = [
     ("run case.toml -o out --overwrite", true),
     ("check case.toml", true),
+    ("compare ball.vtp distance.vtp", false),
+    ("converge circle.toml --levels 2 -o study --overwrite", true),
     ("distance ball.vtp --from point:0,0,1.01 -o d.vtp", true),
     ("dt ball.nii --where v --queries cloud.ply -o d.csv -v", false),
     ("edt ball.nii --where v -o d.nii", false),
@@ -72,6 +83,9 @@ const COMMANDS: [(&str, bool); 20] = [
     ("defaults", false),
     ("info gray.pgm", false),
     ("devices", false),
+    ("completions fish", false),
+    ("manual -o out --overwrite", false),
+    ("view ball.vtp -o v.html", false),
 ];
 
 #[test]

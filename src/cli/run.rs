@@ -28,9 +28,9 @@ Examples:
 
 The run writes NAME.pvd (open it in ParaView) with one file per state, or NAME.vtkhdf with all
 states, and interface.pvd, measures.csv, report.json and report.html (open it in a browser). Ctrl-C
-stops the run cleanly: it writes the current state and a checkpoint. The same command with --resume continues from there, and its results
-are bitwise identical to those of a run that was never interrupted. Checkpoints are also written
-every 10 minutes (output.checkpoint).")]
+stops the run cleanly: it writes the current state and a checkpoint. The same command with --resume
+continues from there, and its results are bitwise identical to those of a run that was never
+interrupted. Checkpoints are also written every 10 minutes (output.checkpoint).")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,

@@ -15,11 +15,15 @@ fn timeless(report: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&report).unwrap()
 }
 
-/// Returns the page of a report without its measured times.
+/// Returns the page of a report without its measured times and the line with the number of threads.
 fn timeless_page(page: &[u8]) -> Vec<u8> {
+    let without = |page: &str, begin: &str, end: &str| {
+        let (before, after) = page.split_once(begin).unwrap();
+        [before, after.split_once(end).unwrap().1].concat()
+    };
     let page = std::str::from_utf8(page).unwrap();
-    let (before, after) = page.split_once("<h2>Stages</h2>").unwrap();
-    [before, after.split_once("</table>").unwrap().1].concat().into_bytes()
+    let page = without(page, "<h2>Stages</h2>", "</table>");
+    without(&page, "<td>backend</td>", "</tr>").into_bytes()
 }
 
 /// Returns the contents of all files by name. The reports are without measured times and speeds.
