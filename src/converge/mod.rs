@@ -2,7 +2,7 @@
 //!
 //! [`Study::new`] derives the levels from a case: each differs from the case only by overrides
 //! (`key=value`), so that `zeroset run` can repeat it. [`Study::run`] runs them in turn, and
-//! [`Study::write`] writes the errors and observed orders as a table, as JSON and as a plot.
+//! [`Files::write`] writes the errors and observed orders as a table, as JSON and as a plot.
 
 mod files;
 mod orders;

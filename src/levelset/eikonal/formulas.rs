@@ -4,7 +4,7 @@
 //! vertex, u is linear on the face and f is the slowness (time per length); see docs/distances.md,
 //! sections 5.1 and 5.2. The minimum is exact for every angle, so obtuse cells need no special
 //! treatment. Only a vertex that almost lies on the opposite face is raised a little
-//! ([`raised`]). Vertices may still be unreached (infinite).
+//! (`raised`). Vertices may still be unreached (infinite).
 //!
 //! [`circle`] is the formula for point sources (section 5.5 of the same page). It assumes a
 //! circular front instead of a straight one.
