@@ -40,7 +40,7 @@ pub struct ArrayDifference {
     /// Number of values, among those beyond the tolerance, whose difference is not finite: one of
     /// the two is NaN or infinite.
     pub not_finite: u64,
-    /// Mean of the finite differences.
+    /// Sum of the finite differences, divided by the number of values.
     pub mean: f64,
     /// Largest finite difference.
     pub largest: f64,

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod html;
+mod markup;
 pub mod picture;
 pub mod plot;
 pub mod render;

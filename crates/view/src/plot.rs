@@ -1,9 +1,12 @@
 //! Plots of curves as SVG: one panel per curve, each with its own axes, or logarithmic panels with
 //! several curves ([`log_log`](log_log())).
 
+mod axes;
 mod log_log;
 
+use crate::markup::escaped;
 use crate::picture::Ticks;
+use axes::Axes;
 use zeroset_core::error::{Error, Result};
 
 pub use log_log::{Panel, log_log};
@@ -66,47 +69,17 @@ fn sheet(title: &str, n: usize, panel: impl Fn(usize, [f64; 2]) -> String) -> St
     text + "</svg>\n"
 }
 
-/// Returns the SVG elements of a panel. Its upper left corner is `left` and `top` pixels from that
-/// of the plot.
-fn panel(curve: &Curve, across: &str, [left, top]: [f64; 2]) -> String {
-    let [x0, x1] = [left + 72.0, left + PANEL[0] as f64 - 24.0];
-    let [y0, y1] = [top + 32.0, top + PANEL[1] as f64 - 44.0];
+/// Returns the SVG elements of a panel. Its upper left corner is at `corner`, in pixels.
+fn panel(curve: &Curve, across: &str, corner: [f64; 2]) -> String {
     let [x, y] = [0, 1].map(|k| range(curve.points.iter().map(|p| p[k])));
-    let right = |value: f64| x0 + (x1 - x0) * ((value - x[0]) / (x[1] - x[0]));
-    let up = |value: f64| y1 + (y0 - y1) * ((value - y[0]) / (y[1] - y[0]));
-    let middle = 0.5 * (x0 + x1);
-    let mut text = format!(
-        "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"15\" text-anchor=\"middle\">{}</text>\n",
-        top + 20.0,
-        escaped(&curve.name)
-    );
-    let ticks = Ticks::new(x, 7);
-    for (&value, label) in ticks.values.iter().zip(&ticks.labels) {
-        let x = right(value);
-        text += &format!(
-            "<path d=\"M{x:.1} {y0:.1}V{y1:.1}\" stroke=\"#DDDDDD\"/>\n\
-             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
-            y1 + 16.0
-        );
-    }
-    let ticks = Ticks::new(y, 6);
-    for (&value, label) in ticks.values.iter().zip(&ticks.labels) {
-        let y = up(value);
-        text += &format!(
-            "<path d=\"M{x0:.1} {y:.1}H{x1:.1}\" stroke=\"#DDDDDD\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
-            x0 - 6.0,
-            y + 4.0
-        );
-    }
-    text += &format!(
-        "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"13\" text-anchor=\"middle\">{}</text>\n\
-         <path d=\"M{x0:.1} {y0:.1}V{y1:.1}H{x1:.1}\" fill=\"none\" stroke=\"#3C3E46\"/>\n",
-        y1 + 34.0,
-        escaped(across)
-    );
-    let points: Vec<String> =
-        curve.points.iter().map(|p| format!("{:.2},{:.2}", right(p[0]), up(p[1]))).collect();
+    let axes = Axes::new(corner, [x, y]);
+    let ticks = |range, n| {
+        let ticks = Ticks::new(range, n);
+        ticks.values.into_iter().zip(ticks.labels).collect::<Vec<_>>()
+    };
+    let text = axes.svg(&curve.name, across, &ticks(x, 7), &ticks(y, 6));
+    let place = |p: &[f64; 2]| format!("{:.2},{:.2}", axes.across(p[0]), axes.up(p[1]));
+    let points: Vec<String> = curve.points.iter().map(place).collect();
     // A polyline with one point draws nothing. Repeating the point makes its round caps visible as
     // a dot.
     let points = if points.len() == 1 { [&*points[0]; 2].join(" ") } else { points.join(" ") };
@@ -114,13 +87,6 @@ fn panel(curve: &Curve, across: &str, [left, top]: [f64; 2]) -> String {
         "<polyline points=\"{points}\" fill=\"none\" stroke=\"#0B5FA5\" stroke-width=\"2\" \
          stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n"
     )
-}
-
-/// Returns a text in which `&`, `<` and `>` are replaced by XML entities, without control
-/// characters.
-fn escaped(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns a range that contains all numbers with a margin on each side, even if they are all

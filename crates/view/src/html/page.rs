@@ -1,6 +1,7 @@
 //! The text of a page.
 
 use super::Scene;
+use crate::markup::escaped;
 use zeroset_core::error::Result;
 
 /// The style sheet of all pages.
@@ -55,14 +56,6 @@ pub(super) fn document(title: &str, body: &str) -> String {
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
         escaped(title)
     )
-}
-
-/// Returns a text in which the characters with a meaning in HTML are replaced by entities, without
-/// control characters.
-pub(super) fn escaped(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 #[cfg(test)]

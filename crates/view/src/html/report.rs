@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::Scene;
-use super::page::{PLACE, document, escaped, view};
+use super::page::{PLACE, document, view};
+use crate::markup::escaped;
 use zeroset_core::error::Result;
 
 /// The judgment at the top of a report.

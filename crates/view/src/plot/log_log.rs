@@ -1,6 +1,8 @@
 //! Plots with logarithmic axes: errors over the size of the cells, with lines of slopes 1 and 2.
 
-use super::{Curve, PANEL, escaped, sheet};
+use super::axes::Axes;
+use super::{Curve, sheet};
+use crate::markup::escaped;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::words::short;
 
@@ -49,46 +51,16 @@ fn is_finite(point: &[f64; 2]) -> bool {
 }
 
 /// Returns the SVG elements of a panel whose points are logarithms.
-fn panel_text(panel: &Panel, across: &str, [left, top]: [f64; 2]) -> String {
-    let [x0, x1] = [left + 72.0, left + PANEL[0] as f64 - 24.0];
-    let [y0, y1] = [top + 32.0, top + PANEL[1] as f64 - 44.0];
+fn panel_text(panel: &Panel, across: &str, corner: [f64; 2]) -> String {
     let points = || panel.curves.iter().flat_map(|curve| &curve.points);
     let [x, y] = [0, 1].map(|k| range(points().map(|p| p[k])));
-    let right = |value: f64| x0 + (x1 - x0) * ((value - x[0]) / (x[1] - x[0]));
-    let up = |value: f64| y1 + (y0 - y1) * ((value - y[0]) / (y[1] - y[0]));
-    let middle = 0.5 * (x0 + x1);
-    let mut text = format!(
-        "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"15\" text-anchor=\"middle\">{}</text>\n",
-        top + 20.0,
-        escaped(&panel.name)
-    );
+    let axes = Axes::new(corner, [x, y]);
     // Each level has its own tick.
     let mut levels: Vec<f64> = points().map(|p| p[0]).collect();
     levels.sort_by(f64::total_cmp);
     levels.dedup();
-    for value in levels {
-        let (x, label) = (right(value), short(10_f64.powf(value)));
-        text += &format!(
-            "<path d=\"M{x:.1} {y0:.1}V{y1:.1}\" stroke=\"#DDDDDD\"/>\n\
-             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
-            y1 + 16.0
-        );
-    }
-    for (value, label) in ticks(y) {
-        let y = up(value);
-        text += &format!(
-            "<path d=\"M{x0:.1} {y:.1}H{x1:.1}\" stroke=\"#DDDDDD\"/>\n\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
-            x0 - 6.0,
-            y + 4.0
-        );
-    }
-    text += &format!(
-        "<text x=\"{middle:.1}\" y=\"{:.1}\" font-size=\"13\" text-anchor=\"middle\">{}</text>\n\
-         <path d=\"M{x0:.1} {y0:.1}V{y1:.1}H{x1:.1}\" fill=\"none\" stroke=\"#3C3E46\"/>\n",
-        y1 + 34.0,
-        escaped(across)
-    );
+    let levels: Vec<_> = levels.iter().map(|&value| (value, short(10_f64.powf(value)))).collect();
+    let mut text = axes.svg(&panel.name, across, &levels, &ticks(y));
     let last = panel.curves[0].points.iter().copied().max_by(|p, q| p[0].total_cmp(&q[0]));
     for (slope, [a, b]) in SLOPES.iter().zip(last.into_iter().cycle()) {
         // The line ends where it leaves the panel.
@@ -97,16 +69,16 @@ fn panel_text(panel: &Panel, across: &str, [left, top]: [f64; 2]) -> String {
         text += &format!(
             "<path d=\"M{:.2} {:.2}L{:.2} {:.2}\" stroke=\"#9A9CA3\" stroke-dasharray=\"5 4\"/>\n\
              <text x=\"{:.2}\" y=\"{:.2}\" fill=\"#707279\">slope {slope}</text>\n",
-            right(a),
-            up(b),
-            right(low),
-            up(at),
-            right(low) + 4.0,
-            (up(at) - 4.0).clamp(y0 + 10.0, y1 - 4.0)
+            axes.across(a),
+            axes.up(b),
+            axes.across(low),
+            axes.up(at),
+            axes.across(low) + 4.0,
+            (axes.up(at) - 4.0).clamp(axes.top + 10.0, axes.bottom - 4.0)
         );
     }
     for (k, (curve, color)) in panel.curves.iter().zip(COLORS.iter().cycle()).enumerate() {
-        let pixels = curve.points.iter().map(|p| [right(p[0]), up(p[1])]);
+        let pixels = curve.points.iter().map(|p| [axes.across(p[0]), axes.up(p[1])]);
         let line: Vec<String> = pixels.clone().map(|[x, y]| format!("{x:.2},{y:.2}")).collect();
         text += &format!(
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\n",
@@ -117,8 +89,8 @@ fn panel_text(panel: &Panel, across: &str, [left, top]: [f64; 2]) -> String {
         }
         text += &format!(
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{color}\">{}</text>\n",
-            x1 - 4.0,
-            y1 - 8.0 - 16.0 * k as f64,
+            axes.right - 4.0,
+            axes.bottom - 8.0 - 16.0 * k as f64,
             escaped(&curve.name)
         );
     }
