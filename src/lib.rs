@@ -60,7 +60,8 @@ pub mod run;
 pub mod surface;
 
 pub use api::{
-    Mesh, ReadOptions, Source, Terms, Values, distance, distance_with, evolve, read, read_with,
+    Mesh, ReadOptions, Source, Terms, Values, distance, distance_with, edt, evolve, isosurface,
+    read, read_with, reconstruct, sdf,
 };
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error::{Error, Result};
 use crate::run::{Observer, Progress};
 
 /// Progress and cancellation of a call. By default, nobody is told, and nothing cancels the call.
@@ -24,6 +25,17 @@ impl Control {
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.interrupt = flag;
         self
+    }
+
+    /// Returns an error if the call is cancelled.
+    ///
+    /// # Errors
+    /// Returns [`Error::Interrupted`] if the flag is set.
+    pub fn check(&self) -> Result<()> {
+        match self.interrupt.load(Ordering::Relaxed) {
+            true => Err(Error::Interrupted),
+            false => Ok(()),
+        }
     }
 
     /// Sets the receiver of the progress.

@@ -116,11 +116,12 @@ pub fn distance_with(
     distance.paths_from = seeds(&options.paths_from, &[])?;
     let config = Config::of_distance(mesh.source(), distance.clone(), Vec::new());
     let setup = mesh.setup(config, (of_vertices, of_cells), &options.control)?;
-    let mut report = Report::new(&setup.config, mesh.cpu().threads());
+    let cpu = mesh.cpu()?;
+    let mut report = Report::new(&setup.config, cpu.threads());
     setup.note(&mut report);
     let mut stage = Stages::new(&options.control, &options.control.interrupt);
     let solve = || setup.distance(&distance, &mut report, &mut stage);
-    let found = mesh.cpu().run(solve)?;
+    let found = cpu.run(solve)?;
     let cleaned = &setup.cleaned;
     let none = [f64::NAN; 3];
     let gradient = found.extras.gradient.as_ref();

@@ -1,16 +1,20 @@
 //! Moving interfaces on a mesh.
 
+use std::ops::Deref;
+
 use super::mesh::mask;
 use super::source::expression;
 use super::{Control, Mesh, Values};
 use crate::config::{self, Coefficient, Component, Config, Evolve, Initial};
 use crate::error::Result;
 use crate::geometry::shape::Shape;
+use crate::levelset::eikonal;
 use crate::mesh::DataArray;
 use crate::output::{Measures, Report};
 use crate::run::evolve::stepping::Stepping;
 use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::Stages;
+use crate::surface::{self, Interface};
 
 /// The initial level set: negative inside.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +130,14 @@ impl EvolveOptions {
         self
     }
 
+    /// Returns options with which an interface waits for [`Evolution::continue_with`]: no step is
+    /// taken.
+    fn paused(time: f64) -> Self {
+        // A motion without speed needs an end time.
+        let until = Some(time + 1.0);
+        EvolveOptions { until, max_steps: Some(0), ..EvolveOptions::default() }
+    }
+
     /// Sets the time between states.
     pub fn every(mut self, interval: f64) -> Self {
         self.every = Some(interval);
@@ -150,8 +162,10 @@ pub struct State {
 /// A moving interface: an iterator over its states, from the first to the last one.
 ///
 /// After an error, no more states follow.
-pub struct Evolution<'a> {
-    mesh: &'a Mesh,
+///
+/// `M` is `&Mesh`, or `Arc<Mesh>` for a motion that outlives the caller.
+pub struct Evolution<M> {
+    mesh: M,
     stepping: Stepping,
     case: Case,
     has_failed: bool,
@@ -183,29 +197,49 @@ struct Case {
 /// Returns [`Error::Case`](crate::Error::Case) for terms and options that cannot be used,
 /// [`Error::Mesh`](crate::Error::Mesh) for a mesh that the solver cannot use, and
 /// [`Error::Device`](crate::Error::Device) if memory runs out.
-pub fn evolve<'a>(
-    mesh: &'a Mesh,
+pub fn evolve<M: Deref<Target = Mesh>>(
+    mesh: M,
     phi: impl Into<Phi>,
     terms: &Terms,
     options: EvolveOptions,
-) -> Result<Evolution<'a>> {
-    let (initial, phi) = match phi.into() {
-        Phi::Shape(shape) => (Initial::Shape(shape), None),
-        Phi::Expression(text) => (Initial::Expression { expression: expression(&text)? }, None),
-        Phi::PerVertex(values) => {
-            let name = "given phi";
-            let array = mesh.vertex_array(name, values)?;
-            (Initial::Data { data: name.into() }, Some(array))
-        }
-    };
-    let case = Case { initial, phi, options };
-    let setup = case.setup(mesh, terms)?;
-    let mut report = Report::new(&setup.config, mesh.cpu().threads());
+) -> Result<Evolution<M>> {
+    let case = Case::new(&mesh, phi.into(), options)?;
+    let setup = case.setup(&mesh, terms)?;
+    let mut report = Report::new(&setup.config, mesh.cpu()?.threads());
     let stepping = Stepping::new(setup, &mut report)?;
     Ok(Evolution { mesh, stepping, case, has_failed: false, warnings: report.warnings })
 }
 
+/// Begins a motion that pauses at its start until [`Evolution::continue_with`] sets its terms and
+/// its end. Of the options, only `cfl`, `start_time`, `mask` and `control` are used.
+///
+/// # Errors
+/// Returns the errors of [`evolve`].
+pub fn begin<M: Deref<Target = Mesh>>(
+    mesh: M,
+    phi: impl Into<Phi>,
+    options: EvolveOptions,
+) -> Result<Evolution<M>> {
+    let EvolveOptions { cfl, start_time, mask, control, .. } = options;
+    let paused = EvolveOptions::paused(start_time.unwrap_or(0.0));
+    let options = EvolveOptions { cfl, start_time, mask, control, ..paused };
+    evolve(mesh, phi, &Terms::default().normal_speed(0.0), options)
+}
+
 impl Case {
+    fn new(mesh: &Mesh, phi: Phi, options: EvolveOptions) -> Result<Self> {
+        let (initial, phi) = match phi {
+            Phi::Shape(shape) => (Initial::Shape(shape), None),
+            Phi::Expression(text) => (Initial::Expression { expression: expression(&text)? }, None),
+            Phi::PerVertex(values) => {
+                let name = "given phi";
+                let array = mesh.vertex_array(name, values)?;
+                (Initial::Data { data: name.into() }, Some(array))
+            }
+        };
+        Ok(Case { initial, phi, options })
+    }
+
     fn setup(&self, mesh: &Mesh, terms: &Terms) -> Result<MeshSetup> {
         let options = &self.options;
         let mut arrays = (self.phi.iter().cloned().collect(), Vec::new());
@@ -266,14 +300,104 @@ fn coefficient(
     Ok(Coefficient::Data { data: name.into() })
 }
 
-impl Evolution<'_> {
-    /// Continues with other terms from the current state.
+impl<M: Deref<Target = Mesh>> Evolution<M> {
+    /// Continues with other terms from the current state, to the end that was set before.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) for terms that cannot be used.
     pub fn set_terms(&mut self, terms: &Terms) -> Result<()> {
-        let setup = self.case.setup(self.mesh, terms)?;
+        let setup = self.case.setup(&self.mesh, terms)?;
         self.stepping.set_terms(setup)
+    }
+
+    /// Continues with other terms and options from the current state. Times and numbers of steps
+    /// count from the beginning of the motion, and `start_time` and `mask` stay as they were.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`](crate::Error::Case) for terms and options that cannot be used.
+    pub fn continue_with(&mut self, terms: &Terms, options: EvolveOptions) -> Result<()> {
+        let old = &self.case.options;
+        let (start_time, mask) = (old.start_time, old.mask.clone());
+        let options = EvolveOptions { start_time, mask, ..options };
+        let (initial, phi) = (self.case.initial.clone(), self.case.phi.clone());
+        let case = Case { initial, phi, options };
+        let setup = case.setup(&self.mesh, terms)?;
+        self.stepping.set_terms(setup)?;
+        self.stepping.set_schedule();
+        self.case = case;
+        Ok(())
+    }
+
+    /// Replaces the level set at the current time. The motion then pauses until
+    /// [`Evolution::continue_with`] sets its terms and its end.
+    ///
+    /// # Errors
+    /// Returns the errors of [`evolve`].
+    pub fn set_phi(&mut self, phi: impl Into<Phi>) -> Result<()> {
+        let (time, steps) = (self.stepping.time(), self.stepping.steps());
+        let old = &self.case.options;
+        let (cfl, mask, control) = (old.cfl, old.mask.clone(), old.control.clone());
+        let options = EvolveOptions {
+            start_time: Some(time),
+            cfl,
+            mask,
+            control,
+            ..EvolveOptions::paused(time)
+        };
+        let case = Case::new(&self.mesh, phi.into(), options)?;
+        let setup = case.setup(&self.mesh, &Terms::default().normal_speed(0.0))?;
+        let mut report = Report::new(&setup.config, self.mesh.cpu()?.threads());
+        self.stepping = Stepping::new(setup, &mut report)?.after(steps);
+        self.case = case;
+        self.has_failed = false;
+        self.warnings.append(&mut report.warnings);
+        Ok(())
+    }
+
+    /// Returns the current state.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn state(&mut self) -> Result<State> {
+        let (measures, phi) = self.stepping.state()?;
+        Ok(self.stored(measures, &phi))
+    }
+
+    /// Returns the gradient of the current level set at each vertex of the file. NaN at vertices
+    /// without a cell.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn gradient(&mut self) -> Result<Vec<[f64; 3]>> {
+        let (_, phi) = self.stepping.state()?;
+        let cleaned = &self.stepping.setup().cleaned;
+        let gradient = self.mesh.cpu()?.run(|| eikonal::gradient(&cleaned.mesh, &phi));
+        Ok(cleaned.as_stored(&gradient.vertices, [f64::NAN; 3]))
+    }
+
+    /// Returns the current interface. Its edges and parents refer to the cleaned mesh.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn interface(&mut self) -> Result<Interface> {
+        let (_, phi) = self.stepping.state()?;
+        Ok(surface::extract(&self.stepping.setup().cleaned.mesh, &phi))
+    }
+
+    /// Sets the progress and cancellation of the next states.
+    pub fn set_control(&mut self, control: &Control) {
+        self.case.options.control = control.clone();
+    }
+
+    /// Returns the mesh.
+    pub fn mesh(&self) -> &M {
+        &self.mesh
+    }
+
+    /// Returns a state that refers to the vertices of the file.
+    fn stored(&self, measures: Measures, phi: &[f64]) -> State {
+        let phi = self.stepping.setup().cleaned.as_stored(phi, f64::NAN);
+        State { time: measures.time, step: measures.step, phi, measures }
     }
 
     /// Returns the reason why the motion ended, or `None` if it has not ended: "`end_time`
@@ -283,7 +407,7 @@ impl Evolution<'_> {
     }
 }
 
-impl Iterator for Evolution<'_> {
+impl<M: Deref<Target = Mesh>> Iterator for Evolution<M> {
     type Item = Result<State>;
 
     fn next(&mut self) -> Option<Result<State>> {
@@ -293,11 +417,6 @@ impl Iterator for Evolution<'_> {
         let control = &self.case.options.control;
         let found = self.stepping.next(&Stages::new(control, &control.interrupt)).transpose()?;
         self.has_failed = found.is_err();
-        Some(found.map(|(measures, phi)| State {
-            time: measures.time,
-            step: measures.step,
-            phi: self.stepping.setup().cleaned.as_stored(&phi, f64::NAN),
-            measures,
-        }))
+        Some(found.map(|(measures, phi)| self.stored(measures, &phi)))
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Control;
 use super::source::expression;
+use super::threads::pool;
 use crate::Cpu;
 use crate::config::{
     Config, DataFile, Device, Distance, Domain, MeshRepair, MeshSource, Precision,
@@ -77,16 +78,30 @@ pub struct Mesh {
     read: ReadMesh,
     source: MeshSource,
     options: ReadOptions,
-    cpu: Arc<Cpu>,
     prepared: Mutex<Vec<Prepared>>,
 }
 
 /// A mesh that is prepared for a mask and for the repairs of a task.
 #[derive(Clone)]
 struct Prepared {
+    /// The process that prepared it. A child process inherits neither its threads nor its GPU.
+    process: u32,
     mask: Option<String>,
     repairs: Repairs,
     setup: MeshSetup,
+}
+
+/// A copy shares nothing with the original, so that each may get other arrays.
+impl Clone for Mesh {
+    fn clone(&self) -> Self {
+        let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Mesh {
+            read: self.read.clone(),
+            source: self.source.clone(),
+            options: self.options.clone(),
+            prepared: Mutex::new(prepared),
+        }
+    }
 }
 
 impl fmt::Debug for Mesh {
@@ -125,9 +140,8 @@ pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Mesh> 
         .ok_or_else(|| Error::usage(format!("{path:?} is not valid Unicode"), "rename the file"))?;
     let source = source(Some(text.to_string()), options);
     let config = Config::of_distance(source.clone(), Distance::default(), Vec::new());
-    let cpu = cpu(options)?;
-    let read = cpu.run(|| ReadMesh::new(&config))?;
-    Ok(Mesh::of(read, source, options, cpu))
+    let read = available(options)?.run(|| ReadMesh::new(&config))?;
+    Ok(Mesh::of(read, source, options))
 }
 
 /// Returns the mesh table of a case.
@@ -147,12 +161,12 @@ fn source(path: Option<String>, options: &ReadOptions) -> MeshSource {
     }
 }
 
-/// Creates the threads, and checks that a requested GPU is available.
-fn cpu(options: &ReadOptions) -> Result<Arc<Cpu>> {
+/// Returns the threads, and checks that a requested GPU is available.
+fn available(options: &ReadOptions) -> Result<Arc<Cpu>> {
     if options.device.kind == crate::config::DeviceKind::Cuda {
         gpu::available(options.device.ordinal)?;
     }
-    Ok(Arc::new(Cpu::new(options.device.threads)?))
+    pool(options.device.threads)
 }
 
 impl Mesh {
@@ -183,12 +197,12 @@ impl Mesh {
     /// Returns [`Error::Device`] if a GPU is requested but not available, or if the threads cannot
     /// be started. An invalid mesh is refused by the first call that uses it.
     pub fn with_options(mesh: mesh::Mesh, options: &ReadOptions) -> Result<Self> {
-        let cpu = cpu(options)?;
-        Ok(Mesh::of(ReadMesh::of(mesh), source(None, options), options, cpu))
+        available(options)?;
+        Ok(Mesh::of(ReadMesh::of(mesh), source(None, options), options))
     }
 
-    fn of(read: ReadMesh, source: MeshSource, options: &ReadOptions, cpu: Arc<Cpu>) -> Self {
-        Mesh { read, source, options: options.clone(), cpu, prepared: Mutex::default() }
+    fn of(read: ReadMesh, source: MeshSource, options: &ReadOptions) -> Self {
+        Mesh { read, source, options: options.clone(), prepared: Mutex::default() }
     }
 
     /// Returns the number of vertices.
@@ -280,13 +294,16 @@ impl Mesh {
         let mask = of_distance.or(of_evolve).map(ToString::to_string);
         let repairs = config.repairs();
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |known: &&Prepared| known.mask == mask && known.repairs == repairs;
+        let process = std::process::id();
+        let is_same = |known: &&Prepared| {
+            (known.process, &known.mask, known.repairs) == (process, &mask, repairs)
+        };
         if let Some(known) = prepared.iter().find(is_same) {
             return Ok(known.setup.clone());
         }
         let mut stage = Stages::new(control, &control.interrupt);
-        let setup = MeshSetup::of(config, self.cpu.clone(), self.read.clone(), &mut stage)?;
-        prepared.push(Prepared { mask, repairs, setup: setup.clone() });
+        let setup = MeshSetup::of(config, self.cpu()?, self.read.clone(), &mut stage)?;
+        prepared.push(Prepared { process, mask, repairs, setup: setup.clone() });
         Ok(setup)
     }
 
@@ -295,9 +312,12 @@ impl Mesh {
         self.source.clone()
     }
 
-    /// Returns the threads of the calls on this mesh.
-    pub(super) fn cpu(&self) -> &Arc<Cpu> {
-        &self.cpu
+    /// Returns the threads that calls on this mesh use. Other meshes may share them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Cpu::new`].
+    pub fn cpu(&self) -> Result<Arc<Cpu>> {
+        pool(self.options.device.threads)
     }
 
     /// Returns an array with one number for each vertex.

@@ -1,19 +1,34 @@
 //! The facade: one function per job, with plain arrays as inputs and results.
 //!
-//! Its functions are re-exported at the crate root: [`read`], [`distance`] and [`evolve`]. They use
-//! the same code, the same defaults and the same choice of device as the command line, so their
-//! values are bitwise identical to those that the program writes. Results refer to the vertices and
-//! cells of the file, although the solvers work on a repaired and cleaned mesh. Warnings are values
-//! of the results. They are also emitted as `tracing` events, and nothing is printed.
+//! Its functions are re-exported at the crate root: [`read`], [`distance`], [`evolve`],
+//! [`reconstruct`], [`isosurface`], [`edt`] and [`sdf`]. They use the same code, the same defaults
+//! and the same choice of device as the command line, so their values are bitwise identical to
+//! those that the program writes. Results refer to the vertices and cells of the file, although the
+//! solvers work on a repaired and cleaned mesh. Warnings are values of the results, and nothing is
+//! printed.
 
 mod control;
+pub(crate) mod device;
 mod distance;
+mod edt;
 mod evolve;
+mod isosurface;
 mod mesh;
+mod reconstruct;
+mod sdf;
 mod source;
+mod threads;
 
 pub use control::Control;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
-pub use evolve::{Evolution, EvolveOptions, Phi, State, Terms, Velocity, evolve};
+pub(crate) use edt::edt_on;
+pub use edt::{VoxelDistances, edt, nearest_voxels};
+pub use evolve::{Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve};
+pub(crate) use isosurface::isosurface_with;
+pub use isosurface::{Isosurface, IsosurfaceOptions, isosurface};
 pub use mesh::{Mesh, ReadOptions, read, read_with};
+pub use reconstruct::{ReconstructOptions, Reconstruction, reconstruct};
+#[cfg(feature = "cli")]
+pub(crate) use sdf::MOST_ALONG;
+pub use sdf::{Extras, Grid, GridDistances, GridOptions, PointDistances, SignedSurface, sdf};
 pub use source::{Source, Values};

@@ -1,6 +1,7 @@
 //! The sources and the values that a facade call accepts.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use crate::config::Seed;
 use crate::error::{Error, Result};
@@ -49,6 +50,28 @@ impl Source {
             Source::Zero(text) => Seed::LevelSet { expression: expression(text)?, start },
             Source::Surface(text) => Seed::Surface { region: expression(text)?, start },
         })
+    }
+}
+
+/// Parses a source in the form of `--from`, such as `group:wall`, without a start value.
+impl FromStr for Source {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let seed: Seed = text.parse().map_err(|what: String| Error::usage(what, ""))?;
+        let (source, start) = match seed {
+            Seed::Vertices { ids, start } => (Source::Vertices(ids), start),
+            Seed::Point { at, start } => (Source::Point(at), start),
+            Seed::Group { name, start } => (Source::Group(name), start),
+            Seed::Curve { path, start } => (Source::Curve(path.into()), start),
+            Seed::LevelSet { expression, start } => (Source::Zero(expression.to_string()), start),
+            Seed::Surface { region, start } => (Source::Surface(region.to_string()), start),
+        };
+        if start != 0.0 {
+            let what = format!("`{text}` has a start value");
+            return Err(Error::usage(what, "leave it out, and give start values apart"));
+        }
+        Ok(source)
     }
 }
 

@@ -1,39 +1,29 @@
-//! Chooses the device for subcommands that have no case file.
+//! Chooses the device for subcommands that have no case file, and prints the warnings of the choice.
 
 use super::Ui;
-use crate::config::DeviceKind;
-use crate::error::{Error, Result};
-use crate::gpu::{self, Cuda};
+use crate::api::device;
+use crate::config::{Device, DeviceKind};
+use crate::error::Result;
+use crate::gpu::Cuda;
 
-/// Returns the first GPU, or `None` if the CPU is to be used.
-///
-/// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` is true: the work
-/// justifies the GPU's startup time of a quarter of a second. If the GPU cannot be opened, for
-/// example because another program uses all of its memory, the CPU takes over with a warning.
+/// Returns the first device of a kind.
+pub fn first(kind: DeviceKind) -> Device {
+    Device { kind, ..Device::default() }
+}
+
+/// Returns the first GPU, or `None` if the CPU is to be used, as [`device::gpu`] does.
 ///
 /// # Errors
-/// Returns [`Error::Device`] if the GPU is requested but not available.
+/// Returns the errors of [`device::gpu`].
 pub fn gpu(kind: DeviceKind, is_worth_it: bool, ui: &Ui) -> Result<Option<Cuda>> {
-    match kind {
-        DeviceKind::Cpu => Ok(None),
-        DeviceKind::Cuda => Cuda::new(0).map(Some),
-        DeviceKind::Auto if !is_worth_it || gpu::available(0).is_err() => Ok(None),
-        DeviceKind::Auto => Ok(Cuda::new(0).inspect_err(|error| warn_of_cpu(error, ui)).ok()),
-    }
+    device::gpu(&first(kind), is_worth_it, &mut |text| ui.warn(text))
 }
 
-/// Warns that the CPU takes over from a GPU.
-fn warn_of_cpu(error: &Error, ui: &Ui) {
-    ui.warn(format_args!("{error}; the CPU is used instead"));
-}
-
-/// Calls `on_gpu` with the GPU that [`gpu`] returns, or `on_cpu` if there is none.
-///
-/// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails with
-/// [`Error::Device`].
+/// Calls `on_gpu` with the first GPU, or `on_cpu` if the CPU is to be used, as [`device::either`]
+/// does.
 ///
 /// # Errors
-/// Returns the errors of [`gpu`] and of the two closures.
+/// Returns the errors of [`device::either`].
 pub fn either<T>(
     kind: DeviceKind,
     is_worth_it: bool,
@@ -41,21 +31,15 @@ pub fn either<T>(
     on_gpu: impl FnOnce(Cuda) -> Result<T>,
     on_cpu: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    match gpu(kind, is_worth_it, ui)?.map(on_gpu) {
-        Some(Err(error @ Error::Device { .. })) if kind == DeviceKind::Auto => {
-            warn_of_cpu(&error, ui);
-            on_cpu()
-        }
-        Some(done) => done,
-        None => on_cpu(),
-    }
+    device::either(&first(kind), is_worth_it, &mut |text| ui.warn(text), on_gpu, on_cpu)
 }
 
 /// Returns the first `n` GPUs under the same conditions as [`gpu`], each repeated `streams` times,
 /// or an empty list if the CPU is to be used.
 ///
 /// # Errors
-/// Returns the errors of [`gpu`], and [`Error::Device`] if one of the other GPUs cannot be opened.
+/// Returns the errors of [`gpu`], and [`Error::Device`](crate::Error::Device) if one of the other
+/// GPUs cannot be opened.
 pub fn gpus(
     kind: DeviceKind,
     is_worth_it: bool,

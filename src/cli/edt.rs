@@ -9,11 +9,11 @@ use super::threads::Threads;
 use super::times::At;
 use super::{Ui, volume, word};
 use crate::Cpu;
+use crate::api::edt_on;
 use crate::atomic::check_folder;
 use crate::config::DeviceKind;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
-use crate::gpu::Cuda;
 use crate::io::{VolumeFile, WriteOptions, check_volume_target, read_volume, write_volume};
 use crate::point_distance::Edt;
 use crate::volume::Volume;
@@ -65,12 +65,6 @@ pub struct Args {
     #[command(flatten)]
     pub at: At,
 }
-
-/// The smallest number of voxels per CPU thread for which a GPU is worth its startup time of a
-/// quarter of a second.
-///
-/// A thread needs 25 to 35 ns per voxel (docs/point-distances.md).
-const WORTH_A_GPU: usize = 1 << 23;
 
 /// Computes the distances, writes them and prints one line about the output.
 ///
@@ -131,10 +125,8 @@ impl Task<'_> {
         }
         ui.warn_of(self.input, volume::oblique(&source));
         let edt = self.edt.spacing(source.placement().spacing());
-        let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_GPU;
-        let on_gpu = |gpu: Cuda| edt.transform_on(&gpu, &inside, source.shape());
-        let on_cpu = || edt.transform(&cpu, &inside, source.shape());
-        let distances = device::either(self.device, is_worth_it, ui, on_gpu, on_cpu)?;
+        let (warn, device) = (&mut |text| ui.warn(text), device::first(self.device));
+        let (distances, _) = edt_on(&cpu, &inside, source.shape(), &edt, &device, warn)?;
         let (low, high) = distances
             .iter()
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &d| (low.min(d), high.max(d)));

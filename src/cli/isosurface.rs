@@ -1,12 +1,10 @@
 //! `zeroset isosurface VOLUME --level L -o FILE`: extracts an isosurface from a volume.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::device;
 use super::fill_holes::FillHoles;
 use super::reconstruct::of_topology;
 use super::surface_outputs::SurfaceOutputs;
@@ -14,17 +12,14 @@ use super::threads::Threads;
 use super::times::At;
 use super::{Ui, generate, volume, word};
 use crate::Cpu;
+use crate::api::{Isosurface, IsosurfaceOptions, isosurface_with};
 use crate::config::DeviceKind;
 use crate::error::{Error, Result, shown};
-use crate::gpu::Cuda;
 use crate::io::{WriteOptions, check_target, read_volume};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::Kind;
 use crate::primitives::memory::peak;
 use crate::reconstruct::MOST_ROUNDS;
-use crate::surface::{
-    FilledHoles, IsosurfaceOptions, Topology, drop_flat, fill_holes, isosurface, isosurface_on,
-    largest_part, smooth,
-};
+use crate::surface::{FilledHoles, Topology};
 use crate::volume::Volume;
 use crate::words::counted;
 
@@ -84,39 +79,6 @@ pub struct Args {
     pub at: At,
 }
 
-/// Nanoseconds that one CPU thread needs per voxel.
-const OF_A_THREAD: f64 = 6.0;
-/// Nanoseconds per voxel for the copies to and from a GPU.
-const OF_COPIES: f64 = 1.0;
-/// Nanoseconds to start a GPU.
-const OF_THE_START: f64 = 0.25e9;
-
-/// Returns true if starting a GPU and copying the volume take less time than the computation on the
-/// CPU.
-fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
-    n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
-}
-
-/// The name of the device if no GPU is used.
-const CPU: &str = "the CPU";
-
-/// Extracts the surface. Also returns the name of the device.
-fn extract(
-    args: &Args,
-    cpu: &Cpu,
-    volume: &Volume,
-    options: &IsosurfaceOptions,
-    ui: &Ui,
-) -> Result<(Mesh, String)> {
-    let is_worth_it = is_worth_a_gpu(volume.n_voxels(), cpu.threads());
-    let on_gpu = |gpu: Cuda| {
-        let name = gpu.info().name.clone();
-        Ok((isosurface_on(&Arc::new(gpu), volume, args.level, options)?, name))
-    };
-    let on_cpu = || Ok((cpu.run(|| isosurface(volume, args.level, options))?, CPU.to_string()));
-    device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
-}
-
 /// The report of `--json` and `--report`.
 #[derive(Serialize)]
 struct Whole<'a> {
@@ -156,8 +118,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     ui.warn_of(&args.input, &file.warnings);
     let seconds_reading = start.elapsed().as_secs_f64();
     let made = make(&args, &cpu, &file.volume, ui)?;
-    let filled = made.filled.iter().flat_map(FilledHoles::warnings);
-    let warnings: Vec<String> = file.warnings.iter().cloned().chain(filled).collect();
+    let warnings: Vec<String> = file.warnings.iter().chain(&made.warnings).cloned().collect();
     ui.warn_of(&args.input, &warnings[file.warnings.len()..]);
     let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
     let said = cpu.run(|| {
@@ -175,7 +136,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
                 input: shown(&args.input).to_string(),
                 output: args.output.display().to_string(),
                 level: args.level,
-                device: &made.device,
+                device: device_name(&made),
                 flat: made.flat,
                 filled: made.filled.as_ref(),
                 surface,
@@ -195,55 +156,32 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// A surface that is ready to be written.
-struct Made {
-    mesh: Mesh,
-    /// The name of the device.
-    device: String,
-    /// Number of triangles without area that were dropped.
-    flat: usize,
-    filled: Option<FilledHoles>,
-}
-
-/// Extracts the surface and drops triangles without area. Then, as requested, keeps only the
-/// largest component, fills holes and smooths the surface.
-fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
+/// Extracts the surface, and reports the device and dropped triangles.
+fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Isosurface> {
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
-    let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
-    let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
-    let (mut mesh, device) =
-        extract(args, cpu, volume, &options, ui).map_err(|error| in_words(error, args))?;
-    if device != CPU || ui.verbosity() > 0 {
-        ui.say(&format!("the surface was computed on {device}"));
+    let mut options = IsosurfaceOptions::default();
+    options.closed = args.closed;
+    options.normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
+    options.largest = args.largest;
+    options.fill_holes = args.fill.size();
+    options.smooth = args.smooth;
+    options.device.kind = args.device;
+    let warn = &mut |text| ui.warn(text);
+    let made = isosurface_with(cpu, volume, args.level, &options, warn)
+        .map_err(|error| in_words(error, args))?;
+    if made.device.is_some() || ui.verbosity() > 0 {
+        ui.say(&format!("the surface was computed on {}", device_name(&made)));
     }
-    let flat = cpu.run(|| drop_flat(&mut mesh));
-    if flat > 0 && ui.verbosity() > 0 {
-        let flat = counted(flat, ["triangle", "triangles"]);
+    if made.flat > 0 && ui.verbosity() > 0 {
+        let flat = counted(made.flat, ["triangle", "triangles"]);
         ui.say(&format!("dropped {flat} without area, at voxels with the value {}", args.level));
     }
-    if mesh.n_cells() == 0 {
-        return Err(no_surface(args, volume));
-    }
-    let (mesh, filled) = cpu.run(|| {
-        let mut mesh = if args.largest { largest_part(mesh) } else { mesh };
-        let filled = args.fill.size().map(|size| fill_holes(&mut mesh, size));
-        smooth(&mut mesh, args.smooth);
-        (mesh, filled)
-    });
-    Ok(Made { mesh, device, flat, filled })
+    Ok(made)
 }
 
-/// Returns the error for a level without a surface.
-fn no_surface(args: &Args, volume: &Volume) -> Error {
-    let found = volume.statistics();
-    let range = match (found.min, found.max) {
-        (Some(min), Some(max)) => format!("values range from {min} to {max}"),
-        _ => "no value is finite".into(),
-    };
-    let what =
-        format!("--level {}: {} has no isosurface there, {range}", args.level, shown(&args.input));
-    let remedy = "use a level in between, or --closed if the whole volume is inside";
-    Error::usage(what, remedy)
+/// Returns the name of the GPU that was used, or "the CPU".
+fn device_name(made: &Isosurface) -> &str {
+    made.device.as_deref().unwrap_or("the CPU")
 }
 
 /// Rewrites an error in terms of the command-line options.
@@ -251,7 +189,7 @@ fn in_words(error: Error, args: &Args) -> Error {
     match error {
         Error::Case { what, remedy, .. } => {
             let what = format!("{}: {what}", shown(&args.input));
-            Error::usage(what, remedy.replace("close it", "--closed"))
+            Error::usage(what, remedy.replace("close the surface", "--closed"))
         }
         other => other,
     }

@@ -16,15 +16,10 @@ use super::times::At;
 use super::voxelize::beside_scanner;
 use super::{Ui, json, word};
 use crate::Cpu;
+use crate::api::{Extras, MOST_ALONG, SignedSurface};
 use crate::atomic;
 use crate::error::{Error, Result};
 use crate::io::{Frame, MeshOptions, read_mesh_with};
-use crate::mesh::repair::Weld;
-use crate::mesh::{Kind, boundary};
-use crate::surface::{Closest, SignedDistances, Solid, TriangleIndex, doubts};
-
-/// Largest number of voxels along the longest side.
-const MOST: u32 = 1 << 14;
 
 /// Arguments of `zeroset sdf`.
 #[derive(Debug, clap::Args)]
@@ -55,14 +50,14 @@ pub struct Args {
     pub mesh: PathBuf,
     /// Number of voxels along the longest side of the surface, or of --box; default 128
     #[arg(long, value_name = "N", conflicts_with = "spacing",
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_ALONG)))]
     pub size: Option<u32>,
     /// Edge length of a voxel in units of the mesh, instead of --size
     #[arg(long, value_name = "LENGTH")]
     pub spacing: Option<f64>,
     /// Number of voxels to add on each side of the bounding box
     #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "region",
-          value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST)))]
+          value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ALONG)))]
     pub margin: u32,
     /// Box of voxel centers to cover, given by its lowest and highest corner
     #[arg(long = "box", id = "region", value_name = "X,Y,Z:X,Y,Z", allow_hyphen_values = true)]
@@ -142,6 +137,11 @@ impl Args {
         all.map(PathBuf::as_path).collect()
     }
 
+    /// Returns the requested extra results.
+    fn extras(&self) -> Extras {
+        Extras::default().normals(self.normals).triangles(self.triangles)
+    }
+
     /// Returns the files of a grid besides the distances: the components of the normals and the
     /// triangles, if they are requested.
     fn more(&self) -> &[PathBuf] {
@@ -166,75 +166,23 @@ fn beside(output: &Path, part: &str) -> PathBuf {
 
 /// A surface that is ready for distances.
 struct Surface {
-    solid: Solid,
-    index: TriangleIndex,
+    signed: SignedSurface,
     units: Option<String>,
-}
-
-/// The distances of some points.
-struct Found {
-    distances: SignedDistances,
-    /// The nearest points of the surface, if they are requested.
-    closest: Vec<Closest>,
 }
 
 impl Surface {
     /// Reads the surface, and warns about its defects.
     fn read(args: &Args, warnings: &mut Warnings) -> Result<Self> {
         let options = MeshOptions::default().frame(args.frame).time(args.time.time);
-        let mut file = read_mesh_with(&args.mesh, &options)?;
+        let file = read_mesh_with(&args.mesh, &options)?;
         warnings.add(&args.mesh, &file.warnings);
         if args.at.is_none() {
             let frame = beside_scanner(&file.about.frame);
             warnings.add(&args.mesh, &frame.into_iter().collect::<Vec<String>>());
         }
-        if file.mesh.kind == Kind::Volume {
-            let found = boundary(&file.mesh, Some(Weld::default()))
-                .map_err(|error| error.in_file(&args.mesh))?;
-            warnings.add(&args.mesh, &found.doubts().collect::<Vec<String>>());
-            file.mesh = found.surface;
-        }
-        if file.mesh.kind == Kind::Planar {
-            // Distances in space exist beside a plane, too.
-            file.mesh.kind = Kind::Surface;
-        }
-        let solid = Solid::new(&file.mesh).map_err(|error| error.in_file(&args.mesh))?;
-        warnings.add(&args.mesh, &solid.warnings);
-        Ok(Surface { index: solid.index(), solid, units: file.units })
-    }
-
-    /// Returns the distances of points.
-    fn distances(&self, points: &[[f64; 3]], args: &Args) -> Found {
-        if args.normals || args.triangles {
-            let (distances, closest) = self.index.signed_closest(points);
-            return Found { distances, closest };
-        }
-        Found { distances: self.index.signed_distances(points), closest: Vec::new() }
-    }
-
-    /// Returns the direction in which the distance grows at `x`: away from the nearest point of the
-    /// surface outside, toward it inside, and the normal of the triangle on the surface.
-    fn normal(&self, x: [f64; 3], distance: f64, closest: &Closest) -> [f64; 3] {
-        let from = closest.point;
-        let way: [f64; 3] = std::array::from_fn(|k| (x[k] - from[k]) * distance.signum());
-        let length = way.iter().map(|c| c * c).sum::<f64>().sqrt();
-        if distance != 0.0 && length > 0.0 {
-            return way.map(|c| c / length);
-        }
-        let corners = &self.solid.triangles[3 * closest.triangle as usize..][..3];
-        let [a, b, c] = [0, 1, 2].map(|k| self.solid.vertices[corners[k] as usize]);
-        let [u, v]: [[f64; 3]; 2] = [b, c].map(|y| std::array::from_fn(|k| y[k] - a[k]));
-        let normal: [f64; 3] = std::array::from_fn(|k| {
-            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            u[i] * v[j] - u[j] * v[i]
-        });
-        let length = normal.iter().map(|c| c * c).sum::<f64>().sqrt();
-        normal.map(|c| c / length)
-    }
-
-    /// Returns the index in the file of the nearest triangle.
-    fn stored(&self, closest: &Closest) -> u32 {
-        self.solid.stored[closest.triangle as usize]
+        let signed = SignedSurface::new(&file.mesh).map_err(|error| error.in_file(&args.mesh))?;
+        warnings.add(&args.mesh, signed.warnings());
+        Ok(Surface { signed, units: file.units })
     }
 }
 
@@ -248,11 +196,6 @@ impl Warnings<'_> {
     fn add(&mut self, path: &Path, warnings: &[String]) {
         self.ui.warn_of(path, warnings);
         self.kept.extend(warnings.iter().map(|w| format!("{}: {w}", path.display())));
-    }
-
-    /// Adds warnings about points with uncertain signs.
-    fn doubt(&mut self, path: &Path, points: &str, undecided: usize, inverted: usize) {
-        self.add(path, &doubts(points, undecided, inverted));
     }
 }
 
@@ -319,24 +262,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns an error for a length that is not positive.
-fn positive(option: &str, x: Option<f64>) -> Result<()> {
-    match x {
-        Some(x) if !(x > 0.0 && x.is_finite()) => {
-            Err(Error::usage(format!("{option} {x}: must be > 0"), "give a positive number"))
-        }
-        _ => Ok(()),
-    }
-}
-
 impl Report {
     fn new(surface: &Surface, shape: Vec<usize>, values: &[f64], inside: usize) -> Self {
         let ends = (f64::INFINITY, f64::NEG_INFINITY);
         let (smallest, largest) =
             values.iter().fold(ends, |(low, high), &d| (low.min(d), high.max(d)));
         Report {
-            triangles: surface.solid.triangles.len() / 3,
-            ignored: surface.solid.envelope.as_ref().map_or(0, |envelope| envelope.ignored),
+            triangles: surface.signed.n_triangles(),
+            ignored: surface.signed.n_ignored(),
             shape,
             spacing: None,
             origin: None,

@@ -11,7 +11,7 @@ use crate::levelset::evolution::{Advance, Choices, StepTarget, Totals};
 use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
-pub(super) trait Motion {
+pub(super) trait Motion: Send {
     /// Advances toward a target. Returns after one step on the CPU, and at the latest after a
     /// fraction of a second on a GPU.
     ///

@@ -94,6 +94,11 @@ impl Schedule {
         self.steps >= self.max_steps
     }
 
+    /// Returns whether the end time is reached.
+    pub(super) fn is_past(&self) -> bool {
+        self.time >= self.end_time
+    }
+
     pub(super) fn time(&self) -> f64 {
         self.time
     }
@@ -138,7 +143,7 @@ impl Schedule {
         due.state |= self.every.is_some_and(|n| self.steps.is_multiple_of(n));
         due.end = if gone {
             Some(End::Gone)
-        } else if self.time >= self.end_time {
+        } else if self.is_past() {
             Some(End::Time)
         } else if done.steps > 0 && done.rate <= self.steady {
             Some(End::Steady)

@@ -243,6 +243,11 @@ pub struct Graph {
     graph: CudaGraph,
 }
 
+// SAFETY: The driver allows any thread to use a graph, one at a time. `Graph` is not `Sync`, so a
+// graph that is moved to another thread is used there only. cudarc binds the context to the calling
+// thread before each use.
+unsafe impl Send for Graph {}
+
 impl Graph {
     /// Launches the whole graph. It runs after all earlier launches.
     ///

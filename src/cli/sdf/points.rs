@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Args, Found, Report, Surface, Warnings};
+use super::{Args, Report, Surface, Warnings};
 use crate::atomic;
 use crate::cli::cloud;
 use crate::error::{Error, Result};
@@ -30,23 +30,19 @@ pub(super) fn run(
     warnings: &mut Warnings,
 ) -> Result<Report> {
     let points = cloud::read(at, warnings.ui)?.points;
-    let Found { distances, closest } = surface.distances(&points, args);
-    warnings.doubt(&args.mesh, "points", distances.undecided, distances.inverted);
-    let values = &distances.values;
+    let found = surface.signed.at(&points, args.extras());
+    warnings.add(&args.mesh, &found.warnings);
     let mut names = vec!["x", "y", "z", "distance"];
     let mut columns: Vec<Vec<f64>> =
         (0..3).map(|k| points.iter().map(|x| x[k]).collect()).collect();
-    columns.push(values.clone());
-    if args.normals {
+    columns.push(found.values.clone());
+    if let Some(normals) = &found.normals {
         names.extend(["nx", "ny", "nz"]);
-        let near = points.iter().zip(values).zip(&closest);
-        let normals: Vec<[f64; 3]> =
-            near.map(|((&x, &d), closest)| surface.normal(x, d, closest)).collect();
         columns.extend((0..3).map(|k| normals.iter().map(|n| n[k]).collect()));
     }
-    if args.triangles {
+    if let Some(triangles) = &found.triangles {
         names.push("triangle");
-        columns.push(closest.iter().map(|c| f64::from(surface.stored(c))).collect());
+        columns.push(triangles.iter().map(|&t| f64::from(t)).collect());
     }
     if ends_in(&args.output, "npy") {
         write_npy_table(&args.output, &columns)?;
@@ -60,6 +56,6 @@ pub(super) fn run(
             Ok(())
         })?;
     }
-    let inside = values.iter().filter(|d| **d < 0.0).count();
-    Ok(Report::new(surface, vec![points.len()], values, inside))
+    let inside = found.values.iter().filter(|d| **d < 0.0).count();
+    Ok(Report::new(surface, vec![points.len()], &found.values, inside))
 }

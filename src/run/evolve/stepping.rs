@@ -61,6 +61,47 @@ impl Stepping {
         Ok(())
     }
 
+    /// Continues with the outputs and the end of the case that [`Stepping::set_terms`] has set. The
+    /// current state is not returned again.
+    pub fn set_schedule(&mut self) {
+        let (time, steps) = (self.schedule.time(), self.schedule.steps());
+        let config = &self.setup.config;
+        let evolve = config.evolve.clone().unwrap_or_default();
+        let schedule = Schedule::new(&evolve, &config.output).starting(time);
+        let next = schedule.next_output();
+        self.schedule = schedule.at(next, time, steps);
+        self.is_begun = true;
+        self.end = self.end_before_a_step();
+    }
+
+    /// Returns the reason why no step may be taken, or `None`.
+    fn end_before_a_step(&self) -> Option<End> {
+        if self.motion.is_extinct() {
+            Some(End::Gone)
+        } else if self.schedule.is_past() {
+            Some(End::Time)
+        } else {
+            self.schedule.is_spent().then_some(End::Steps)
+        }
+    }
+
+    /// Counts the steps from `steps`, for a motion that replaces another one.
+    pub fn after(mut self, steps: u64) -> Self {
+        let (next, time) = (self.schedule.next_output(), self.schedule.time());
+        self.schedule = self.schedule.at(next, time, steps);
+        self
+    }
+
+    /// Returns the time.
+    pub fn time(&self) -> f64 {
+        self.schedule.time()
+    }
+
+    /// Returns the number of steps.
+    pub fn steps(&self) -> u64 {
+        self.schedule.steps()
+    }
+
     /// Moves the interface to the next state that is due and returns its measures and phi, in the
     /// order of the cleaned mesh. The first state is that at the start. Returns `None` after the
     /// last state.
@@ -76,12 +117,20 @@ impl Stepping {
             while !self.step(stage)?.state {}
         } else {
             self.is_begun = true;
-            self.end = self.motion.is_extinct().then_some(End::Gone);
+            self.end = self.end_before_a_step();
         }
+        self.state().map(Some)
+    }
+
+    /// Returns the measures and phi of the current state.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn state(&mut self) -> Result<(Measures, Vec<f64>)> {
         let (step, time) = (self.schedule.steps(), self.schedule.time());
         let measures = Measures { step, time, dt: self.dt, ..self.motion.measure()? };
         let phi = self.motion.view(step, time)?.of_mesh()?.phi.clone();
-        Ok(Some((measures, phi)))
+        Ok((measures, phi))
     }
 
     fn step(&mut self, stage: &Stages<'_>) -> Result<Due> {

@@ -14,6 +14,7 @@
 mod cuda;
 mod envelope;
 mod faces;
+mod nearest;
 mod pass_state;
 mod search;
 
@@ -108,9 +109,14 @@ impl Edt {
         self.check(inside.len(), shape)?;
         let most = <u32 as Pair>::MOST / self.steps_per_voxel();
         Ok(cpu.run(|| match shape.iter().all(|&n| n <= most) {
-            true => self.passes::<u32>(inside, shape),
-            false => self.passes::<u64>(inside, shape),
+            true => self.distances::<u32>(inside, shape),
+            false => self.distances::<u64>(inside, shape),
         }))
+    }
+
+    fn distances<P: Pair>(&self, inside: &[bool], shape: [usize; 3]) -> Vec<f32> {
+        let signed = |distance: f32| if self.signed { distance } else { distance.abs() };
+        self.passes::<P>(inside, shape).into_iter().map(P::distance).map(signed).collect()
     }
 
     fn check(&self, n_voxels: usize, shape: [usize; 3]) -> Result<()> {
@@ -133,7 +139,8 @@ impl Edt {
         Ok(())
     }
 
-    fn passes<P: Pair>(&self, inside: &[bool], [nx, ny, _]: [usize; 3]) -> Vec<f32> {
+    /// Returns the state of each voxel after the passes along the three axes.
+    fn passes<P: Pair>(&self, inside: &[bool], [nx, ny, _]: [usize; 3]) -> Vec<P> {
         if inside.is_empty() {
             return Vec::new();
         }
@@ -157,11 +164,10 @@ impl Edt {
         let height = |pair: P| pair.steps().map(|(x, y)| square(x, y));
         let distance = |near: Option<P>, z: usize| {
             let found = near.and_then(height).map(|h| sz * (h + (z * z) as f64).sqrt());
-            P::of_distance(found.unwrap_or(f64::INFINITY) as f32)
+            P::ended(near, z, found.unwrap_or(f64::INFINITY) as f32)
         };
         across(&mut pairs, nx * ny, targets, height, distance);
-        let signed = |distance: f32| if self.signed { distance } else { distance.abs() };
-        pairs.into_iter().map(P::distance).map(signed).collect()
+        pairs
     }
 }
 

@@ -14,8 +14,9 @@ pub(super) trait Pair: Copy + Send + Sync {
     fn none() -> Self;
     /// Returns the steps, or `None` if no nearest voxel has been found.
     fn steps(self) -> Option<(u32, u32)>;
-    /// Returns the state of a voxel with a distance instead of steps.
-    fn of_distance(distance: f32) -> Self;
+    /// Returns the state of a voxel after the last pass, from the nearest voxel of its line, the
+    /// number of steps to it, and the distance.
+    fn ended(near: Option<Self>, steps: usize, distance: f32) -> Self;
     /// Returns the distance, negative for voxels inside.
     fn distance(self) -> f32;
     /// Returns the same state for a voxel of the given side.
@@ -39,7 +40,7 @@ impl Pair for u32 {
         (self & 0xffff != 0xffff).then_some((self & 0xffff, self >> 16 & 0x7fff))
     }
 
-    fn of_distance(distance: f32) -> Self {
+    fn ended(_: Option<Self>, _: usize, distance: f32) -> Self {
         distance.to_bits()
     }
 
@@ -73,7 +74,7 @@ impl Pair for u64 {
         (first != u32::MAX).then_some((first, (self >> 32) as u32 & 0x7fff_ffff))
     }
 
-    fn of_distance(distance: f32) -> Self {
+    fn ended(_: Option<Self>, _: usize, distance: f32) -> Self {
         u64::from(distance.to_bits()) << 32
     }
 
@@ -105,9 +106,9 @@ mod tests {
             }
         }
         for distance in [0.0, 1.5, f32::INFINITY] {
-            assert_eq!(P::of_distance(distance).distance(), distance);
-            assert_eq!(P::of_distance(distance).on_side(true).distance(), -distance);
-            assert!(!P::of_distance(distance).is_inside());
+            assert_eq!(P::ended(None, 0, distance).distance(), distance);
+            assert_eq!(P::ended(None, 0, distance).on_side(true).distance(), -distance);
+            assert!(!P::ended(None, 0, distance).is_inside());
         }
     }
 

@@ -1,0 +1,197 @@
+//! A moving interface.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use zeroset::Terms;
+use zeroset::api::{Control, Evolution, EvolveOptions, Phi, State, Velocity, begin};
+
+use crate::arrays::{list, points, rows, table};
+use crate::mesh::{Mesh, PyValues};
+use crate::options::{OfEvolution, parse};
+use crate::work;
+
+/// The initial level set: an expression or an array.
+#[derive(FromPyObject)]
+enum PyPhi<'py> {
+    Text(String),
+    Array(PyReadonlyArray1<'py, f64>),
+}
+
+impl PyPhi<'_> {
+    fn phi(&self) -> PyResult<Phi> {
+        Ok(match self {
+            PyPhi::Text(text) => Phi::Expression(text.clone()),
+            PyPhi::Array(array) => Phi::PerVertex(array.as_slice()?.to_vec()),
+        })
+    }
+}
+
+/// A velocity: three numbers, three expressions, or an array of shape (n, 3).
+#[derive(FromPyObject)]
+enum PyVelocity<'py> {
+    Constant((f64, f64, f64)),
+    Expressions((String, String, String)),
+    Array(PyReadonlyArray2<'py, f64>),
+}
+
+/// The terms of a motion.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct PyTerms<'py> {
+    velocity: Option<PyVelocity<'py>>,
+    normal_speed: Option<PyValues<'py>>,
+    curvature: Option<PyValues<'py>>,
+    weighted_curvature: Option<PyValues<'py>>,
+}
+
+impl PyTerms<'_> {
+    fn terms(&self, mesh: &zeroset::Mesh) -> PyResult<Terms> {
+        let mut terms = Terms::default();
+        terms.velocity = match &self.velocity {
+            None => None,
+            Some(PyVelocity::Constant((x, y, z))) => Some(Velocity::Constant([*x, *y, *z])),
+            Some(PyVelocity::Expressions((x, y, z))) => {
+                Some(Velocity::Expressions([x.clone(), y.clone(), z.clone()]))
+            }
+            Some(PyVelocity::Array(array)) => Some(Velocity::PerVertex(points(array)?)),
+        };
+        let of = |values: &Option<PyValues<'_>>| {
+            values.as_ref().map(|values| values.values(mesh)).transpose()
+        };
+        terms.normal_speed = of(&self.normal_speed)?;
+        terms.curvature = of(&self.curvature)?;
+        terms.weighted_curvature = of(&self.weighted_curvature)?;
+        Ok(terms)
+    }
+}
+
+/// A moving interface. It belongs to the process that began it.
+#[pyclass(frozen, module = "zeroset._native")]
+pub struct LevelSet {
+    process: u32,
+    evolution: Mutex<Evolution<Arc<zeroset::Mesh>>>,
+}
+
+/// Returns what Python needs of a state.
+fn state<'py>(py: Python<'py>, state: State) -> PyResult<Bound<'py, PyDict>> {
+    let (found, m) = (PyDict::new(py), state.measures);
+    found.set_item("time", state.time)?;
+    found.set_item("step", state.step)?;
+    found.set_item("dt", m.dt)?;
+    found.set_item("phi", list(py, state.phi))?;
+    found.set_item("interface", m.interface)?;
+    found.set_item("enclosed", m.enclosed)?;
+    found.set_item("components", m.components)?;
+    found.set_item("euler_number", m.euler_number)?;
+    Ok(found)
+}
+
+/// Returns the options of a motion with the progress and the flag of a call.
+fn with(mut options: EvolveOptions, control: &Control) -> EvolveOptions {
+    options.control = control.clone();
+    options
+}
+
+impl LevelSet {
+    /// Runs `work` on the motion.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Py<PyAny>>,
+        work: impl FnOnce(&mut Evolution<Arc<zeroset::Mesh>>, &Control) -> zeroset::Result<T> + Send,
+    ) -> PyResult<T> {
+        if std::process::id() != self.process {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(
+                "this level set began in another process, before a fork; begin it in this process, \
+                 or use the start method \"spawn\" of multiprocessing",
+            ));
+        }
+        work::run(py, progress, |control| {
+            let mut evolution = self.evolution.lock().unwrap_or_else(PoisonError::into_inner);
+            work(&mut evolution, control)
+        })
+    }
+
+    fn mesh(&self, py: Python<'_>) -> PyResult<Arc<zeroset::Mesh>> {
+        self.with(py, None, |evolution, _| Ok(evolution.mesh().clone()))
+    }
+}
+
+#[pymethods]
+impl LevelSet {
+    /// Begins a motion that has not moved yet.
+    #[new]
+    fn new(py: Python<'_>, mesh: &Mesh, phi: PyPhi<'_>, options: &str) -> PyResult<Self> {
+        let (mesh, phi) = (mesh.shared(), phi.phi()?);
+        let options = parse::<OfEvolution>(options)?.options();
+        let evolution = work::run(py, None, |control| begin(mesh, phi, with(options, control)))?;
+        Ok(LevelSet { process: std::process::id(), evolution: Mutex::new(evolution) })
+    }
+
+    /// Sets the terms and the options of the next states. Returns the warnings.
+    fn continue_with(
+        &self,
+        py: Python<'_>,
+        terms: PyTerms<'_>,
+        options: &str,
+    ) -> PyResult<Vec<String>> {
+        let terms = terms.terms(&*self.mesh(py)?)?;
+        let options = parse::<OfEvolution>(options)?.options();
+        self.with(py, None, |evolution, control| {
+            evolution.continue_with(&terms, with(options, control))?;
+            Ok(evolution.warnings.clone())
+        })
+    }
+
+    /// Moves to the next state, and returns it. Returns `None` after the last one.
+    fn advance<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let found = self.with(py, progress.as_ref(), |evolution, control| {
+            evolution.set_control(control);
+            evolution.next().transpose()
+        })?;
+        found.map(|found| state(py, found)).transpose()
+    }
+
+    /// Replaces the level set at the current time.
+    fn set_phi(&self, py: Python<'_>, phi: PyPhi<'_>) -> PyResult<()> {
+        let phi = phi.phi()?;
+        self.with(py, None, |evolution, _| evolution.set_phi(phi))
+    }
+
+    /// Returns the current state.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.with(py, None, |evolution, _| evolution.state())?;
+        state(py, found)
+    }
+
+    /// Returns the gradient of the current level set, of shape (n, 3).
+    fn gradient<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        rows(py, self.with(py, None, |evolution, _| evolution.gradient())?)
+    }
+
+    /// Returns the interface: points of shape (n, 3), and segments or triangles.
+    fn interface<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>)> {
+        let found = self.with(py, None, |evolution, _| evolution.interface())?;
+        Ok((rows(py, found.vertices)?, table(py, found.cells, found.arity)?))
+    }
+
+    /// Returns the reason why the motion ended, or `None`.
+    fn ended_by(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        self.with(py, None, |evolution, _| Ok(evolution.ended_by()))
+    }
+
+    /// Returns the warnings so far.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.with(py, None, |evolution, _| Ok(evolution.warnings.clone()))
+    }
+}

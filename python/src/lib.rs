@@ -1,0 +1,43 @@
+//! The native part of the Python package `zeroset`.
+//!
+//! Each function converts its arguments, calls one function of the facade ([`zeroset::api`]) on a
+//! thread of its own, and returns arrays. The package `python/zeroset` checks and documents the
+//! arguments. Warnings are returned, and the package issues them.
+
+mod arrays;
+mod errors;
+mod level_set;
+mod log;
+mod mesh;
+mod options;
+mod program;
+mod run;
+mod surfaces;
+mod volumes;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    log::install();
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("NumericalError", m.py().get_type::<errors::NumericalError>())?;
+    m.add("DeviceError", m.py().get_type::<errors::DeviceError>())?;
+    m.add_class::<mesh::Mesh>()?;
+    m.add_class::<level_set::LevelSet>()?;
+    m.add_function(wrap_pyfunction!(log::events, m)?)?;
+    m.add_function(wrap_pyfunction!(program::devices, m)?)?;
+    m.add_function(wrap_pyfunction!(program::main, m)?)?;
+    m.add_function(wrap_pyfunction!(run::check, m)?)?;
+    m.add_function(wrap_pyfunction!(run::run, m)?)?;
+    m.add_function(wrap_pyfunction!(surfaces::reconstruct, m)?)?;
+    m.add_function(wrap_pyfunction!(surfaces::sdf_at, m)?)?;
+    m.add_function(wrap_pyfunction!(surfaces::sdf_grid, m)?)?;
+    m.add_function(wrap_pyfunction!(surfaces::view, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::edt, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::isosurface, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::nearest_voxels, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::read_volume, m)?)?;
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! A mesh that is prepared once for many calls.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde::Deserialize;
+use zeroset::api::{DistanceOptions, Distances};
+use zeroset::config::FrontShape;
+use zeroset::mesh::{self, Kind};
+use zeroset::{Source, Values, distance_with, read_with};
+
+use crate::arrays::{list, points, rows, table};
+use crate::errors::raised;
+use crate::options::{OfMesh, parse};
+use crate::work;
+
+/// A mesh of triangles or tetrahedra. Copies of it are made only if an array is set while a level
+/// set uses it.
+#[pyclass(frozen, module = "zeroset._native")]
+pub struct Mesh {
+    shared: Mutex<Arc<zeroset::Mesh>>,
+}
+
+/// A source: the text of the command line, a point (a tuple), or vertices (a list).
+#[derive(FromPyObject)]
+pub enum PySource {
+    Text(String),
+    Point((f64, f64, f64)),
+    Vertices(Vec<u32>),
+}
+
+impl PySource {
+    fn source(self) -> PyResult<Source> {
+        Ok(match self {
+            PySource::Text(text) => text.parse().map_err(raised)?,
+            PySource::Point((x, y, z)) => Source::Point([x, y, z]),
+            PySource::Vertices(ids) => Source::Vertices(ids),
+        })
+    }
+}
+
+/// Values on a mesh: a number, an expression, or an array of shape (n,) for vertices or cells.
+#[derive(FromPyObject)]
+pub enum PyValues<'py> {
+    Text(String),
+    Array(PyReadonlyArray1<'py, f64>),
+    Number(f64),
+}
+
+impl PyValues<'_> {
+    /// Returns the values. An array with one number for each cell belongs to the cells.
+    pub fn values(&self, mesh: &zeroset::Mesh) -> PyResult<Values> {
+        Ok(match self {
+            PyValues::Text(text) => Values::Expression(text.clone()),
+            PyValues::Number(number) => Values::Number(*number),
+            PyValues::Array(array) if array.len() == mesh.n_cells() => {
+                Values::PerCell(array.as_slice()?.to_vec())
+            }
+            PyValues::Array(array) => Values::PerVertex(array.as_slice()?.to_vec()),
+        })
+    }
+}
+
+/// Options of a distance.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OfDistance {
+    starts: Vec<f64>,
+    within: Option<f64>,
+    front: FrontShape,
+    signed: bool,
+    snap: bool,
+    mask: Option<String>,
+    labels: bool,
+    gradient: bool,
+}
+
+impl OfDistance {
+    fn options(self) -> DistanceOptions {
+        let mut options = DistanceOptions::default();
+        (options.starts, options.within) = (self.starts, self.within);
+        (options.front, options.signed, options.snap) = (self.front, self.signed, self.snap);
+        (options.mask, options.labels) = (self.mask, self.labels);
+        options.gradient = self.gradient;
+        options
+    }
+}
+
+/// Returns what Python needs of a result.
+fn found<'py>(py: Python<'py>, found: Distances) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("values", list(py, found.values))?;
+    result.set_item("labels", found.labels.map(|labels| list(py, labels)))?;
+    let gradient = found.gradient.map(|gradient| rows(py, gradient)).transpose()?;
+    result.set_item("gradient", gradient)?;
+    let paths = PyList::empty(py);
+    for path in found.paths {
+        paths.append((rows(py, path.points)?, path.length, path.source))?;
+    }
+    result.set_item("paths", paths)?;
+    result.set_item("warnings", found.warnings)?;
+    result.set_item("backend", found.backend)?;
+    Ok(result)
+}
+
+impl Mesh {
+    /// Wraps a mesh of the lower-level interface, with the default options.
+    pub fn of(mesh: mesh::Mesh) -> PyResult<Self> {
+        let mesh = zeroset::Mesh::with_options(mesh, &Default::default()).map_err(raised)?;
+        Ok(Mesh { shared: Mutex::new(Arc::new(mesh)) })
+    }
+
+    /// Returns the mesh.
+    pub fn shared(&self) -> Arc<zeroset::Mesh> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[pymethods]
+impl Mesh {
+    /// Reads a file.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: std::path::PathBuf, options: &str) -> PyResult<Self> {
+        let options = parse::<OfMesh>(options)?.options();
+        let mesh = work::run(py, None, |_| read_with(&path, &options))?;
+        Ok(Mesh { shared: Mutex::new(Arc::new(mesh)) })
+    }
+
+    /// Creates a mesh from vertices of shape (n, 3) and cells of shape (m, 3) or (m, 4).
+    #[staticmethod]
+    fn from_arrays(
+        vertices: PyReadonlyArray2<'_, f64>,
+        cells: PyReadonlyArray2<'_, u32>,
+        options: &str,
+    ) -> PyResult<Self> {
+        let options = parse::<OfMesh>(options)?.options();
+        let vertices = points(&vertices)?;
+        let is_planar = vertices.windows(2).all(|pair| pair[0][2] == pair[1][2]);
+        let kind = match (cells.shape()[1], is_planar) {
+            (4, _) => Kind::Volume,
+            (_, true) => Kind::Planar,
+            (_, false) => Kind::Surface,
+        };
+        let mesh = mesh::Mesh::new(kind, vertices, cells.as_slice()?.to_vec());
+        let mesh = zeroset::Mesh::with_options(mesh, &options).map_err(raised)?;
+        Ok(Mesh { shared: Mutex::new(Arc::new(mesh)) })
+    }
+
+    #[getter]
+    fn n_vertices(&self) -> usize {
+        self.shared().n_vertices()
+    }
+
+    #[getter]
+    fn n_cells(&self) -> usize {
+        self.shared().n_cells()
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.shared().warnings().to_vec()
+    }
+
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        rows(py, self.shared().stored().vertices.clone())
+    }
+
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let mesh = self.shared();
+        let mesh = mesh.stored();
+        let corners = if mesh.kind == Kind::Volume { 4 } else { 3 };
+        table(py, mesh.cells.clone(), corners)
+    }
+
+    /// Returns the arrays: names with values of shape (n, components).
+    #[pyo3(signature = (of_cells = false))]
+    fn arrays<'py>(&self, py: Python<'py>, of_cells: bool) -> PyResult<Bound<'py, PyDict>> {
+        let mesh = self.shared();
+        let stored = mesh.stored();
+        let found = PyDict::new(py);
+        for array in if of_cells { &stored.cell_data } else { &stored.vertex_data } {
+            let values = array.values.to_f64();
+            found.set_item(&array.name, table(py, values, array.components)?)?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the names of the groups.
+    fn groups(&self) -> Vec<String> {
+        self.shared().stored().groups.iter().map(|group| group.name.clone()).collect()
+    }
+
+    /// Adds or replaces an array of shape (n, components).
+    #[pyo3(signature = (name, values, of_cells = false))]
+    fn set_array(
+        &self,
+        name: &str,
+        values: PyReadonlyArray2<'_, f64>,
+        of_cells: bool,
+    ) -> PyResult<()> {
+        let (components, values) = (values.shape()[1], values.as_slice()?.to_vec());
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mesh = Arc::make_mut(&mut shared);
+        match of_cells {
+            true => mesh.set_cell_array(name, components, values),
+            false => mesh.set_vertex_array(name, components, values),
+        }
+        .map_err(raised)
+    }
+
+    /// Computes a distance.
+    fn distance<'py>(
+        &self,
+        py: Python<'py>,
+        sources: Vec<PySource>,
+        speed: Option<PyValues<'py>>,
+        paths_from: Vec<PySource>,
+        options: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mesh = self.shared();
+        let all = |list: Vec<PySource>| -> PyResult<Vec<Source>> {
+            list.into_iter().map(PySource::source).collect()
+        };
+        let sources = all(sources)?;
+        let mut options = parse::<OfDistance>(options)?.options();
+        options.paths_from = all(paths_from)?;
+        options.speed = speed.map(|speed| speed.values(&mesh)).transpose()?;
+        let result = work::run(py, progress.as_ref(), |control| {
+            options.control = control.clone();
+            distance_with(&mesh, &sources, &options)
+        })?;
+        found(py, result)
+    }
+
+    /// Computes the distance from each source on its own: an array of shape (sources, n), and the
+    /// warnings.
+    fn distances<'py>(
+        &self,
+        py: Python<'py>,
+        sources: Vec<PySource>,
+        speed: Option<PyValues<'py>>,
+        options: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+        let mesh = self.shared();
+        let sources = sources.into_iter().map(PySource::source).collect::<PyResult<Vec<_>>>()?;
+        let mut options = parse::<OfDistance>(options)?.options();
+        options.speed = speed.map(|speed| speed.values(&mesh)).transpose()?;
+        let (values, warnings) = work::run(py, progress.as_ref(), |control| {
+            options.control = control.clone();
+            let mut values = Vec::new();
+            let mut warnings: Vec<String> = Vec::new();
+            for source in &sources {
+                let found = distance_with(&mesh, std::slice::from_ref(source), &options)?;
+                values.extend_from_slice(&found.values);
+                for warning in found.warnings {
+                    if !warnings.contains(&warning) {
+                        warnings.push(warning);
+                    }
+                }
+            }
+            Ok((values, warnings))
+        })?;
+        let columns = mesh.n_vertices();
+        Ok((table(py, values, columns)?, warnings))
+    }
+}
+
+/// Returns the parts of a triangle mesh or tetrahedral mesh: vertices, cells, and vertex arrays.
+pub fn parts<'py>(
+    py: Python<'py>,
+    mesh: mesh::Mesh,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyDict>)> {
+    let corners = if mesh.kind == Kind::Volume { 4 } else { 3 };
+    let arrays = PyDict::new(py);
+    for array in mesh.vertex_data {
+        let values = array.values.to_f64();
+        let values: Bound<'py, PyArray1<f64>> = values.into_pyarray(py);
+        arrays.set_item(array.name, values)?;
+    }
+    Ok((rows(py, mesh.vertices)?, table(py, mesh.cells, corners)?, arrays))
+}

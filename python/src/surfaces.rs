@@ -1,0 +1,127 @@
+//! Reconstruction, signed distances and views.
+
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+use zeroset::api::{Extras, Grid, GridOptions, SignedSurface};
+use zeroset::cloud::PointCloud;
+use zeroset::html;
+use zeroset::mesh::{DataArray, Values};
+use zeroset::output::{ViewOptions, view_of_mesh};
+
+use crate::arrays::{list, points, rows};
+use crate::mesh::{Mesh, parts};
+use crate::options::{OfReconstruction, parse};
+use crate::work;
+
+/// Reconstructs a surface from points of shape (n, 3): vertices, triangles, arrays of the vertices,
+/// the report as JSON, and warnings.
+#[pyfunction]
+pub fn reconstruct<'py>(
+    py: Python<'py>,
+    of: PyReadonlyArray2<'py, f64>,
+    normals: Option<PyReadonlyArray2<'py, f32>>,
+    options: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = parse::<OfReconstruction>(options)?.options();
+    let mut cloud = PointCloud::new(points(&of)?);
+    cloud.normals = normals.map(|normals| points(&normals)).transpose()?;
+    let found = work::run(py, None, |_| zeroset::reconstruct(cloud, &options))?;
+    let report = serde_json::to_string(&found.report).unwrap_or_default();
+    let (vertices, cells, arrays) = parts(py, found.mesh)?;
+    (vertices, cells, arrays, report, found.report.warnings).into_pyobject(py).map(Bound::into_any)
+}
+
+/// Options of signed distances.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OfSdf {
+    normals: bool,
+    triangles: bool,
+    size: Option<u32>,
+    spacing: Option<f64>,
+    margin: Option<u32>,
+    bounds: Option<([f64; 3], [f64; 3])>,
+    band: Option<f64>,
+}
+
+impl OfSdf {
+    fn extras(&self) -> Extras {
+        Extras::default().normals(self.normals).triangles(self.triangles)
+    }
+}
+
+/// Computes signed distances at points of shape (n, 3).
+#[pyfunction]
+pub fn sdf_at<'py>(
+    py: Python<'py>,
+    mesh: &Mesh,
+    at: PyReadonlyArray2<'py, f64>,
+    options: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (mesh, at) = (mesh.shared(), points(&at)?);
+    let extras = parse::<OfSdf>(options)?.extras();
+    let (surface, found) = work::run(py, None, |_| {
+        mesh.cpu()?.run(|| {
+            let surface = SignedSurface::new(mesh.stored())?;
+            let found = surface.at(&at, extras);
+            Ok((surface, found))
+        })
+    })?;
+    let result = PyDict::new(py);
+    result.set_item("values", list(py, found.values))?;
+    result.set_item("normals", found.normals.map(|normals| rows(py, normals)).transpose()?)?;
+    result.set_item("triangles", found.triangles.map(|triangles| list(py, triangles)))?;
+    result.set_item("warnings", [surface.warnings(), &found.warnings].concat())?;
+    Ok(result)
+}
+
+/// Computes signed distances on a grid, x fastest.
+#[pyfunction]
+pub fn sdf_grid<'py>(py: Python<'py>, mesh: &Mesh, options: &str) -> PyResult<Bound<'py, PyDict>> {
+    let (mesh, of) = (mesh.shared(), parse::<OfSdf>(options)?);
+    let mut grid = GridOptions::default();
+    (grid.size, grid.spacing, grid.band) = (of.size, of.spacing, of.band);
+    (grid.margin, grid.bounds) = (of.margin.unwrap_or(grid.margin), of.bounds);
+    grid.extras = of.extras();
+    let (surface, found) = work::run(py, None, |control| {
+        mesh.cpu()?.run(|| {
+            let surface = SignedSurface::new(mesh.stored())?;
+            let covered = Grid::around(&surface, &grid)?;
+            let found = surface.on_grid(&covered, &grid, |_| control.check())?;
+            Ok((surface, found))
+        })
+    })?;
+    let result = PyDict::new(py);
+    result.set_item("values", list(py, found.values))?;
+    let normals = found.normals.map(|normals| normals.map(|axis| list(py, axis)));
+    result.set_item("normals", normals)?;
+    result.set_item("triangles", found.triangles.map(|triangles| list(py, triangles)))?;
+    result.set_item("shape", found.grid.shape)?;
+    result.set_item("origin", found.grid.origin)?;
+    result.set_item("spacing", found.grid.spacing)?;
+    result.set_item("warnings", [surface.warnings(), &found.warnings].concat())?;
+    Ok(result)
+}
+
+/// Returns a page with a view of a mesh: `arrays` are names with values of shape (n, 1).
+#[pyfunction]
+pub fn view(
+    py: Python<'_>,
+    mesh: &Mesh,
+    arrays: Vec<(String, PyReadonlyArray2<'_, f64>)>,
+    title: &str,
+    triangles: usize,
+) -> PyResult<String> {
+    let mut shown = mesh.shared().stored().clone();
+    let first = arrays.first().map(|(name, _)| name.clone());
+    for (name, values) in arrays {
+        let (components, values) = (values.shape()[1], values.as_slice()?.to_vec());
+        shown.vertex_data.retain(|array| array.name != name);
+        shown.vertex_data.push(DataArray { name, components, values: Values::Float(values) });
+    }
+    let options = ViewOptions::new(title).with_shown(first).with_triangles(triangles);
+    let mesh = mesh.shared();
+    work::run(py, None, |_| mesh.cpu()?.run(|| html::page(&view_of_mesh(shown, &options)?)))
+}

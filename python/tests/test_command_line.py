@@ -1,0 +1,143 @@
+"""The functions return the values that the command line writes, bit by bit."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from conftest import CORTEX, ROOT, sphere, square
+
+import zeroset as zs
+
+
+def test_the_script_is_the_program(cli):
+    assert cli("--version").strip() == f"zeroset {zs.__version__}"
+    cli("distance", "missing.vtp", "--from", "vertex:0", "-o", "d.vtp", code=3)
+
+
+def test_distances_are_those_of_the_command(cli, cortex):
+    cli("distance", CORTEX, "--from", "vertex:0,512", "-o", "d.npy")
+    d = cortex.distance(np.array([0]).tolist() + [512])
+    assert np.array_equal(d.values, np.load(cli.folder / "d.npy"))
+    cli(
+        "distance",
+        CORTEX,
+        "--from",
+        "point:-40,-20,10",
+        "--snap",
+        "--speed",
+        "1 + 0.5*(z>0)",
+        "-o",
+        "s.npy",
+    )
+    d = zs.distance(CORTEX, (-40.0, -20.0, 10.0), snap=True, speed="1 + 0.5*(z>0)")
+    assert np.array_equal(d.values, np.load(cli.folder / "s.npy"))
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_distance_transforms_are_those_of_the_command(cli, signed, order):
+    mask = np.random.default_rng(3).random((17, 9, 12)) < 0.9
+    np.save(cli.folder / "v.npy", mask.astype(np.uint8))
+    where, options = ("v != 0", ["--signed"]) if signed else ("v == 0", [])
+    cli("edt", "v.npy", "--where", where, *options, "-o", "d.npy")
+    found = zs.edt(np.array(mask, order=order), signed=signed)
+    assert np.array_equal(found, np.load(cli.folder / "d.npy"))
+
+
+def test_isosurfaces_are_those_of_the_command(cli):
+    x, y, z = np.mgrid[-1:1:21j, -1:1:17j, -1:1:25j]
+    values = (x**2 + y**2 + z**2 + 0.1 * np.sin(9 * x)).astype(np.float32)
+    np.save(cli.folder / "v.npy", values)
+    cli("isosurface", "v.npy", "--level", 0.6, "-o", "s.vtp")
+    read = zs.read(cli.folder / "s.vtp")
+    for array in (values, np.asfortranarray(values)):
+        found = zs.isosurface(array, 0.6)
+        assert np.array_equal(found.points, read.points) and np.array_equal(found.cells, read.cells)
+
+
+def test_signed_distances_are_those_of_the_command(cli):
+    options = {"size": 20, "margin": 2, "band": 5.0}
+    cli("sdf", CORTEX, "--size", 20, "--margin", 2, "--band", 5, "-o", "d.npy")
+    with pytest.warns(zs.ZerosetWarning) if _warns(CORTEX) else _quiet():
+        found = zs.sdf(CORTEX, **options)
+    assert np.array_equal(found.values, np.load(cli.folder / "d.npy"))
+    at = np.random.default_rng(0).uniform(-60, 60, (50, 3))
+    np.save(cli.folder / "at.npy", at)
+    cli("sdf", CORTEX, "--at", "at.npy", "--normals", "--triangles", "-o", "t.npy")
+    table = np.load(cli.folder / "t.npy")
+    found = zs.sdf(CORTEX, at, normals=True, triangles=True)
+    assert np.array_equal(found.values, table[:, 3]) and np.array_equal(
+        found.normals, table[:, 4:7]
+    )
+    assert np.array_equal(found.triangles, table[:, 7])
+
+
+def _warns(path) -> bool:
+    import warnings
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        zs.sdf(path, [[0.0, 0.0, 0.0]])
+    return bool(found)
+
+
+def _quiet():
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+def test_reconstructions_are_those_of_the_command(cli):
+    points = sphere(2000)
+    np.savetxt(cli.folder / "p.xyz", np.hstack([points, points]), fmt="%.17g")
+    cli("reconstruct", "p.xyz", "-o", "s.vtp", "--report", "r.json")
+    read = zs.read(cli.folder / "s.vtp")
+    surface, report = zs.reconstruct(points, points)
+    assert np.array_equal(surface.points, read.points) and np.array_equal(surface.cells, read.cells)
+    written = json.loads((cli.folder / "r.json").read_text())
+    assert report["surface"] == written["surface"] and report["error"] == written["error"]
+
+
+def test_motions_are_those_of_a_case(cli):
+    points, cells = square(24)
+    mesh = zs.Mesh((points, cells))
+    case = cli.folder / "case.toml"
+    case.write_text(
+        """version = 1
+[domain.mesh]
+generate = { square = { cells = [24, 24], min = [-1, -1], max = [1, 1] } }
+[initial]
+expression = "sqrt(x^2 + y^2) - 0.5"
+[evolve]
+normal_speed = "0.3 * cos(3*t)"
+curvature = 0.05
+end_time = 0.1
+[output]
+interval = 0.05
+"""
+    )
+    report = zs.run(case, folder=cli.folder / "run")
+    series = zs.read(report.folder / "case.pvd")
+    phi = series.point_data["phi"]
+    ls = zs.LevelSet((series.points, series.cells), "sqrt(x^2 + y^2) - 0.5")
+    states = list(ls.evolve(normal_speed="0.3 * cos(3*t)", curvature=0.05, until=0.1, every=0.05))
+    assert [s.time for s in states] == [0.05, 0.1] and ls.ended_by == "end_time reached"
+    assert np.array_equal(states[-1].phi, phi)
+    assert mesh.n_cells == series.n_cells
+
+
+def test_a_case_runs_with_overrides(cli):
+    report = zs.run(
+        ROOT / "configs" / "shrinking_circle.toml",
+        overrides={"evolve.max_steps": 3},
+        folder=cli.folder / "r",
+    )
+    assert report["status"] == "finished" and (report.folder / "report.json").exists()
+    with pytest.raises(OSError, match="overwrite"):
+        zs.run(ROOT / "configs" / "shrinking_circle.toml", folder=cli.folder / "r")
+    with pytest.raises(ValueError, match="evolve"):
+        zs.run(ROOT / "configs" / "shrinking_circle.toml", overrides={"evolve.clf": 1})
+    found = zs.check(ROOT / "configs" / "shrinking_circle.toml", folder=cli.folder / "new")
+    assert not found.problems and "mesh" in found.plan

@@ -1,0 +1,48 @@
+"""Level sets and distances on triangle meshes, tetrahedral meshes and grids.
+
+Results are numpy arrays that refer to the points and cells of the input. They are bitwise
+identical to those of the command line, for any number of threads and in every run. Lengths are in
+the units of the mesh.
+
+>>> import numpy as np, zeroset as zs
+>>> points = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+>>> d = zs.distance((points, [[0, 1, 2], [1, 3, 2]]), sources=0)
+>>> d.values.round(3).tolist()
+[0.0, 1.0, 1.0, 1.414]
+"""
+
+from ._levelset import LevelSet, State
+from ._mesh import Distances, Mesh, Path, distance, read
+from ._messages import ZerosetWarning
+from ._native import DeviceError, NumericalError, __version__
+from ._run import CaseCheck, Report, check, devices, run
+from ._surfaces import Reconstruction, Sdf, reconstruct, sdf
+from ._volumes import Surface, Volume, edt, isosurface, read_volume
+
+__all__ = [
+    "CaseCheck",
+    "DeviceError",
+    "Distances",
+    "LevelSet",
+    "Mesh",
+    "NumericalError",
+    "Path",
+    "Reconstruction",
+    "Report",
+    "Sdf",
+    "State",
+    "Surface",
+    "Volume",
+    "ZerosetWarning",
+    "__version__",
+    "check",
+    "devices",
+    "distance",
+    "edt",
+    "isosurface",
+    "read",
+    "read_volume",
+    "reconstruct",
+    "run",
+    "sdf",
+]

@@ -1,0 +1,302 @@
+"""Moving interfaces on a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _inputs, _messages, _native, _options, _view
+from ._mesh import Mesh, Progress, as_mesh
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class State:
+    """A state of a moving interface.
+
+    Attributes
+    ----------
+    time : float
+        Time of the state.
+    step : int
+        Number of steps since the beginning.
+    dt : float
+        Length of the last step.
+    phi : numpy.ndarray
+        Level set of each point, negative inside, shape (n,). NaN at points without a cell.
+    length : float
+        Length of the interface (area, on tetrahedra).
+    area : float
+        Area of the inside (volume, on tetrahedra).
+    components : int
+        Number of connected parts of the inside.
+    euler_number : int
+        Euler number of the inside.
+    """
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.time: float = found["time"]
+        self.step: int = found["step"]
+        self.dt: float = found["dt"]
+        self.phi: NDArray[np.float64] = found["phi"]
+        self.length: float = found["interface"]
+        self.area: float = found["enclosed"]
+        self.components: int = found["components"]
+        self.euler_number: int = found["euler_number"]
+
+    def __repr__(self) -> str:
+        return (
+            f"<zeroset.State: time {self.time:.6g}, step {self.step}, {len(self.phi):,} points, "
+            f"length {self.length:.6g}, area {self.area:.6g}>"
+        )
+
+
+class LevelSet:
+    """A level set that moves on a mesh.
+
+    Parameters
+    ----------
+    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+        The mesh.
+    phi : array of shape (n,), str or callable
+        The initial level set, negative inside: values, an expression, or a function of the points,
+        shape (n, 3). Only its zero set matters.
+    device, threads
+        See `Mesh`.
+    cfl : float, optional
+        Step length relative to the largest stable step, 1 by default.
+    mask : str, optional
+        Expression that is 0 or NaN where the mesh is to be left out.
+    start_time : float, optional
+        Time at which the motion begins, 0 by default.
+
+    Raises
+    ------
+    ValueError
+        If the zero set does not cross the mesh, or an option is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np, zeroset as zs
+    >>> x, y = np.meshgrid(np.linspace(-1, 1, 41), np.linspace(-1, 1, 41))
+    >>> points = np.column_stack([x.ravel(), y.ravel()])
+    >>> i = np.arange(40 * 41).reshape(40, 41)[:, :40].ravel()
+    >>> lower, upper = np.array([i, i + 1, i + 42]).T, np.array([i, i + 42, i + 41]).T
+    >>> cells = np.vstack([lower, upper])
+    >>> disk = zs.LevelSet((points, cells), lambda p: np.linalg.norm(p, axis=1) - 0.3)
+    >>> for s in disk.evolve(normal_speed=1, until=0.2, every=0.1):
+    ...     print(f"{s.time:.1f} {s.length / (2 * np.pi):.2f}")
+    0.1 0.40
+    0.2 0.50
+    """
+
+    def __init__(
+        self,
+        mesh: Any,
+        phi: Any,
+        *,
+        device: str = "auto",
+        threads: int = 0,
+        cfl: float | None = None,
+        mask: str | None = None,
+        start_time: float | None = None,
+    ) -> None:
+        self.mesh: Mesh = as_mesh(mesh, device, threads)
+        self._cfl = cfl
+        options = _options.text(cfl=cfl, mask=mask, start_time=start_time)
+        self._native = _native.LevelSet(self.mesh._native, self._phi(phi), options)
+        self._warned = 0
+        self._warn()
+
+    def _phi(self, phi: Any) -> Any:
+        if isinstance(phi, str):
+            return phi
+        values = phi(self.mesh.points) if callable(phi) else phi
+        return np.ascontiguousarray(_inputs.as_array(values, self.mesh.n_points, "phi")[:, 0])
+
+    def _warn(self) -> None:
+        """Issue the warnings that are new."""
+        warnings = self._native.warnings()
+        new, self._warned = warnings[self._warned :], len(warnings)
+        _messages.warn(new)
+
+    def _terms(
+        self, velocity: Any, normal_speed: Any, curvature: Any, weighted_curvature: Any
+    ) -> dict[str, Any]:
+        if velocity is not None and not _is_texts(velocity):
+            velocity = np.asarray(velocity)
+            if velocity.shape == (3,):
+                velocity = tuple(map(float, velocity))
+            else:
+                velocity = _inputs.as_array(velocity, self.mesh.n_points, "velocity")
+        return {
+            "velocity": velocity,
+            "normal_speed": _inputs.as_values(normal_speed, "normal_speed"),
+            "curvature": _inputs.as_values(curvature, "curvature"),
+            "weighted_curvature": _inputs.as_values(weighted_curvature, "weighted_curvature"),
+        }
+
+    def evolve(
+        self,
+        *,
+        until: float | None = None,
+        every: float | None = None,
+        velocity: Any = None,
+        normal_speed: Any = None,
+        curvature: Any = None,
+        weighted_curvature: Any = None,
+        max_steps: int | None = None,
+        steady: float | None = None,
+        max_step: float | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[State]:
+        """Move the interface, and return its states one after the other.
+
+        Parameters
+        ----------
+        until : float, optional
+            Time at which the motion ends. Times are absolute.
+        every : float, optional
+            Time between states. Without it, only the last state is returned.
+        velocity : three numbers, three expressions, or array of shape (n, 3), optional
+            Velocity in mesh units per time.
+        normal_speed : float, str or array of shape (n,) or (m,), optional
+            Speed along the normal. The inside grows where it is > 0.
+        curvature : float, str or array of shape (n,) or (m,), optional
+            Coefficient of the curvature, >= 0.
+        weighted_curvature : float, str or array of shape (n,) or (m,), optional
+            Weight of the weighted curvature flow, >= 0.
+        max_steps : int, optional
+            Largest number of steps of this call.
+        steady : float, optional
+            Ends the motion when phi near the interface changes at most this fast.
+        max_step : float, optional
+            Longest step if a term depends on the time t.
+        progress : callable, optional
+            Called with a dict about every 20 ms.
+
+        Yields
+        ------
+        State
+
+        Raises
+        ------
+        ValueError
+            If a term or an option cannot be used.
+        NumericalError, DeviceError, MemoryError
+            If the computation fails.
+        """
+        if max_steps is not None:
+            max_steps += self.step_count
+        options = _options.text(
+            until=until,
+            every=every,
+            max_steps=max_steps,
+            steady=steady,
+            cfl=self._cfl,
+            max_step=max_step,
+        )
+        self._native.continue_with(
+            self._terms(velocity, normal_speed, curvature, weighted_curvature), options
+        )
+        self._warn()
+        return self._states(progress)
+
+    def _states(self, progress: Callable[[dict[str, Any]], object] | None) -> Iterator[State]:
+        while (found := self._native.advance(progress)) is not None:
+            self._warn()
+            yield State(found)
+
+    def step(
+        self,
+        *,
+        velocity: Any = None,
+        normal_speed: Any = None,
+        curvature: Any = None,
+        weighted_curvature: Any = None,
+        until: float | None = None,
+    ) -> State:
+        """Take one step, with terms that may differ from those of the last step.
+
+        Parameters
+        ----------
+        velocity, normal_speed, curvature, weighted_curvature
+            See `evolve`.
+        until : float, optional
+            Time that the step must not pass.
+
+        Returns
+        -------
+        State
+            The state after the step, or the current one if the motion has ended.
+        """
+        states = self.evolve(
+            velocity=velocity,
+            normal_speed=normal_speed,
+            curvature=curvature,
+            weighted_curvature=weighted_curvature,
+            until=until,
+            max_steps=1,
+        )
+        return next(states, None) or self.state()
+
+    def state(self) -> State:
+        """Return the current state."""
+        return State(self._native.state())
+
+    @property
+    def phi(self) -> NDArray[np.float64]:
+        """Level set of each point, negative inside, shape (n,). Assign to it to replace it."""
+        return self.state().phi
+
+    @phi.setter
+    def phi(self, phi: Any) -> None:
+        self._native.set_phi(self._phi(phi))
+        self._warn()
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """Gradient of the level set at each point, shape (n, 3)."""
+        return self._native.gradient()
+
+    @property
+    def interface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Interface: points, shape (k, 3), and segments, (j, 2), or triangles, (j, 3)."""
+        return self._native.interface()
+
+    @property
+    def time(self) -> float:
+        """Current time."""
+        return self.state().time
+
+    @property
+    def step_count(self) -> int:
+        """Number of steps since the beginning."""
+        return self.state().step
+
+    @property
+    def ended_by(self) -> str | None:
+        """Reason why the last motion ended: "end_time reached", "max_steps done", "steady state" or
+        "interface gone"."""
+        return self._native.ended_by()
+
+    def plot(self, *, title: str = "level set") -> _view.View:
+        """Return a 3-D view for a browser or a notebook, with phi and its isolines."""
+        return self.mesh.view({"phi": self.phi}, title=title)
+
+    def __repr__(self) -> str:
+        return f"<zeroset.LevelSet: {self.mesh!r}, time {self.time:.6g}>"
+
+    def _repr_html_(self) -> str:
+        return self.plot()._repr_html_()
+
+
+def _is_texts(velocity: Any) -> bool:
+    return (
+        isinstance(velocity, (list, tuple))
+        and len(velocity) == 3
+        and all(isinstance(x, str) for x in velocity)
+    )

@@ -1,0 +1,495 @@
+"""Meshes and distances on them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _inputs, _messages, _native, _options, _view
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Progress = Callable[[dict[str, Any]], object]
+Sources = int | str | Sequence[Any] | npt.NDArray[Any]
+
+
+class Mesh:
+    """A mesh of triangles or tetrahedra that is prepared once for many calls.
+
+    Parameters
+    ----------
+    mesh : path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+        Points have the shape (n, 3) or (n, 2). Cells have the shape (m, 3) for triangles or (m, 4)
+        for tetrahedra. Any numeric type and memory order is accepted.
+    device : {"auto", "cpu", "cuda", "cuda:1"}
+        "auto" uses a GPU if there is one and the mesh has at least 20,000 points.
+    threads : int
+        Number of CPU threads. 0 uses all cores. Results do not depend on it.
+    precision : {"f64", "f32"}
+        Number type of the solvers.
+    weld : "auto", "never" or float
+        Coincident points to join.
+    repair : {"auto", "never"}
+        Treatment of degenerate cells.
+    data : sequence of paths
+        Files with more arrays and groups of points.
+    frame : {"tkr", "scanner", "file"}, optional
+        Frame of a cortical surface.
+    skip_unsupported : bool
+        Whether to leave out cells that cannot be cut into triangles or tetrahedra.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be used. The message names the file, the place and the remedy.
+    ValueError
+        If the arrays are no mesh, or an option is unknown.
+    DeviceError
+        If a GPU is requested but not available.
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> mesh = zs.Mesh(([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+    >>> mesh
+    <zeroset.Mesh: 3 points, 1 triangle>
+    """
+
+    def __init__(
+        self,
+        mesh: Any,
+        *,
+        device: str = "auto",
+        threads: int = 0,
+        precision: str = "f64",
+        weld: str | float | None = None,
+        repair: str | None = None,
+        data: Iterable[str | os.PathLike[str]] = (),
+        frame: str | None = None,
+        skip_unsupported: bool = False,
+    ) -> None:
+        options = _options.text(
+            **_options.on(device, threads),
+            precision=precision,
+            weld=weld,
+            repair=repair,
+            frame=frame,
+            data=[os.fspath(path) for path in data],
+            skip_unsupported=skip_unsupported,
+        )
+        found = _inputs.as_mesh(mesh)
+        if isinstance(found, _inputs.Cells):
+            if data:
+                raise ValueError(
+                    "data: files can be added to a mesh in a file only; set arrays instead"
+                )
+            self._native = _native.Mesh.from_arrays(found.points, found.cells, options)
+        else:
+            self._native = _native.Mesh.read(os.fspath(found), options)
+        self._options = options
+        _messages.warn(self._native.warnings)
+
+    @classmethod
+    def _of(cls, native: _native.Mesh, options: str) -> Mesh:
+        mesh = cls.__new__(cls)
+        mesh._native, mesh._options = native, options
+        return mesh
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """Coordinates of the points, shape (n, 3)."""
+        return self._native.vertices()
+
+    @property
+    def cells(self) -> NDArray[np.uint32]:
+        """Point numbers of the triangles, shape (m, 3), or of the tetrahedra, shape (m, 4)."""
+        return self._native.cells()
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return self._native.n_vertices
+
+    @property
+    def n_cells(self) -> int:
+        """Number of triangles or tetrahedra."""
+        return self._native.n_cells
+
+    @property
+    def point_data(self) -> Arrays:
+        """Arrays of the points by name. Expressions can use the names of those that are set."""
+        return Arrays(self, of_cells=False)
+
+    @property
+    def cell_data(self) -> Arrays:
+        """Arrays of the cells by name. Expressions can use the names of those that are set."""
+        return Arrays(self, of_cells=True)
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups, which serve as sources: ``sources="group:NAME"``."""
+        return self._native.groups()
+
+    def distance(
+        self,
+        sources: Sources,
+        *,
+        starts: Sequence[float] | float | None = None,
+        within: float | None = None,
+        speed: Any = None,
+        front: str = "auto",
+        signed: bool = False,
+        snap: bool = False,
+        mask: str | None = None,
+        labels: bool = False,
+        gradient: bool = False,
+        paths_from: Sources | None = None,
+        progress: Progress | None = None,
+    ) -> Distances:
+        """Compute the distance from sources to every point.
+
+        Parameters
+        ----------
+        sources : int, array of int, array of shape (k, 3), str, or a list of these
+            Point numbers, coordinates of points on the mesh, or sources as on the command line:
+            "group:NAME", "curve:FILE", "levelset:EXPRESSION", "surface:EXPRESSION".
+        starts : float or sequence of float, optional
+            Start values of the sources, 0 by default.
+        within : float, optional
+            Largest distance to compute. Points farther away get this value.
+        speed : float, str or array of shape (n,) or (m,), optional
+            Speed of the front, at points or cells, or an expression. Values are then times.
+        front : {"auto", "circular", "plane"}
+            Shape of the front.
+        signed : bool
+            Whether the distance from the surface of a region is negative inside.
+        snap : bool
+            Whether to move a point or curve to the mesh from more than an edge length away.
+        mask : str, optional
+            Expression that is 0 or NaN where the mesh is to be left out.
+        labels : bool
+            Whether to compute the nearest source of each point.
+        gradient : bool
+            Whether to compute the gradient.
+        paths_from : as `sources`, optional
+            Where shortest paths begin.
+        progress : callable, optional
+            Called with a dict about every 20 ms.
+
+        Returns
+        -------
+        Distances
+
+        Raises
+        ------
+        ValueError
+            If a source does not exist, or an option is out of range.
+        NumericalError, DeviceError, MemoryError
+            If the computation fails.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> mesh = zs.Mesh(([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]]))
+        >>> mesh.distance(1, labels=True).values.tolist()
+        [3.0, 0.0, 5.0]
+        """
+        listed = _inputs.as_sources(sources)
+        found = self._native.distance(
+            listed,
+            _inputs.as_values(speed, "speed"),
+            [] if paths_from is None else _inputs.as_sources(paths_from),
+            _options.text(
+                starts=_inputs.as_starts(starts, len(listed)),
+                within=within,
+                front=front,
+                signed=signed,
+                snap=snap,
+                mask=mask,
+                labels=labels,
+                gradient=gradient,
+            ),
+            progress,
+        )
+        _messages.warn(found["warnings"])
+        return Distances(self, found)
+
+    def distances(
+        self,
+        sources: Sources,
+        *,
+        within: float | None = None,
+        speed: Any = None,
+        front: str = "auto",
+        mask: str | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Compute the distance from each source on its own.
+
+        Parameters
+        ----------
+        sources, within, speed, front, mask, progress
+            See `distance`.
+
+        Returns
+        -------
+        numpy.ndarray or scipy.sparse.csr_array
+            Distances of shape (k, n), one row for each source. With `within`, a sparse array (scipy
+            is needed) that holds the distances below `within`; a distance of zero is stored.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> mesh = zs.Mesh(([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]]))
+        >>> mesh.distances(range(3))[1].tolist()
+        [3.0, 0.0, 5.0]
+        """
+        listed = _inputs.one_by_one(_inputs.as_sources(sources))
+        options = _options.text(within=within, front=front, mask=mask)
+        values, warnings = self._native.distances(
+            listed, _inputs.as_values(speed, "speed"), options, progress
+        )
+        _messages.warn(warnings)
+        if within is None:
+            return values
+        from scipy.sparse import csr_array
+
+        rows, columns = np.nonzero(values < within)
+        indptr = np.searchsorted(rows, np.arange(len(values) + 1))
+        return csr_array((values[rows, columns], columns, indptr), shape=values.shape)
+
+    def view(
+        self,
+        arrays: Mapping[str, npt.ArrayLike] | None = None,
+        *,
+        title: str = "zeroset",
+        triangles: int = 200_000,
+    ) -> _view.View:
+        """Return a 3-D view for a browser or a notebook.
+
+        Parameters
+        ----------
+        arrays : mapping of names to arrays of shape (n,), optional
+            Values that color the mesh. The first one is shown first.
+        title : str
+            Title of the page.
+        triangles : int
+            Larger surfaces are decimated to this number of triangles.
+        """
+        shown = [
+            (str(name), _inputs.as_array(values, self.n_points, str(name))[:, :1])
+            for name, values in (arrays or {}).items()
+        ]
+        shown = [(name, np.ascontiguousarray(values)) for name, values in shown]
+        return _view.View(_native.view(self._native, shown, title, triangles))
+
+    def to_pyvista(self) -> Any:
+        """Return the mesh with its arrays as a mesh of pyvista."""
+        import pyvista
+
+        cells = self.cells
+        if cells.shape[1] == 3:
+            found = pyvista.PolyData.from_regular_faces(self.points, cells.astype(int))
+        else:
+            found = pyvista.UnstructuredGrid(
+                {pyvista.CellType.TETRA: cells.astype(np.int64)}, self.points
+            )
+        for name, values in self.point_data.items():
+            found.point_data[name] = values
+        for name, values in self.cell_data.items():
+            found.cell_data[name] = values
+        return found
+
+    def __repr__(self) -> str:
+        kind = "triangle" if self.cells.shape[1] == 3 else "tetrahedron"
+        return f"<zeroset.Mesh: {_counted(self.n_points, 'point')}, {_counted(self.n_cells, kind)}>"
+
+    def _repr_html_(self) -> str:
+        return self.view()._repr_html_()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = [dict(self.point_data.items()), dict(self.cell_data.items())]
+        return _restored, (self.points, self.cells, *arrays, self._options)
+
+
+def _counted(n: int, kind: str) -> str:
+    plural = {"tetrahedron": "tetrahedra"}.get(kind, kind + "s")
+    return f"{n:,} {kind if n == 1 else plural}"
+
+
+def _restored(
+    points: NDArray[np.float64],
+    cells: NDArray[np.uint32],
+    point_data: dict[str, Any],
+    cell_data: dict[str, Any],
+    options: str,
+) -> Mesh:
+    mesh = Mesh._of(_native.Mesh.from_arrays(points, cells, _without_data(options)), options)
+    mesh.point_data.update(point_data)
+    mesh.cell_data.update(cell_data)
+    return mesh
+
+
+def _without_data(options: str) -> str:
+    """Return the options without files, whose arrays a copy of the mesh already has."""
+    import json
+
+    return json.dumps({**json.loads(options), "data": []})
+
+
+class Arrays:
+    """The arrays of a mesh by name, like a dict."""
+
+    def __init__(self, mesh: Mesh, of_cells: bool) -> None:
+        self._mesh, self._of_cells = mesh, of_cells
+
+    def _all(self) -> dict[str, NDArray[np.float64]]:
+        found = self._mesh._native.arrays(self._of_cells)
+        return {
+            name: values[:, 0] if values.shape[1] == 1 else values for name, values in found.items()
+        }
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        return self._all()[name]
+
+    def __setitem__(self, name: str, values: npt.ArrayLike) -> None:
+        rows = self._mesh.n_cells if self._of_cells else self._mesh.n_points
+        self._mesh._native.set_array(name, _inputs.as_array(values, rows, name), self._of_cells)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def keys(self) -> list[str]:
+        """Return the names."""
+        return list(self._all())
+
+    def items(self) -> list[tuple[str, NDArray[np.float64]]]:
+        """Return the names with the arrays, of shape (rows,) or (rows, components)."""
+        return list(self._all().items())
+
+    def update(self, arrays: Mapping[str, npt.ArrayLike]) -> None:
+        """Set several arrays."""
+        for name, values in arrays.items():
+            self[name] = values
+
+    def __repr__(self) -> str:
+        return f"<arrays of {'cells' if self._of_cells else 'points'}: {', '.join(self) or 'none'}>"
+
+
+class Path(NamedTuple):
+    """A shortest path.
+
+    Attributes
+    ----------
+    points : numpy.ndarray
+        Points from the start to the source, shape (k, 3).
+    length : float
+        Length in mesh units.
+    source : int or None
+        Number of the source where the path ends.
+    """
+
+    points: NDArray[np.float64]
+    length: float
+    source: int | None
+
+
+class Distances:
+    """Distances on a mesh.
+
+    Attributes
+    ----------
+    values : numpy.ndarray
+        Distance of each point, shape (n,). NaN at points that no front reaches.
+    labels : numpy.ndarray or None
+        Number of the nearest source of each point, or -1, shape (n,), int32.
+    gradient : numpy.ndarray or None
+        Gradient at each point, shape (n, 3). NaN where there is none.
+    paths : list of Path
+        Paths from `paths_from`.
+    backend : str
+        "cpu" or "cuda".
+    mesh : Mesh
+        The mesh.
+    """
+
+    def __init__(self, mesh: Mesh, found: dict[str, Any]) -> None:
+        self.mesh = mesh
+        self.values: NDArray[np.float64] = found["values"]
+        self.labels: NDArray[np.int32] | None = found["labels"]
+        self.gradient: NDArray[np.float64] | None = found["gradient"]
+        self.paths = [Path(*path) for path in found["paths"]]
+        self.backend: str = found["backend"]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        low, high = (
+            (np.nanmin(self.values), np.nanmax(self.values)) if len(self) else (np.nan, np.nan)
+        )
+        return f"<zeroset.Distances: {_counted(len(self), 'point')}, {low:.6g} to {high:.6g}>"
+
+    def plot(self, *, title: str = "distance") -> _view.View:
+        """Return a 3-D view for a browser or a notebook, with the distance and its isolines."""
+        return self.mesh.view({"distance": self.values}, title=title)
+
+    def to_pyvista(self) -> Any:
+        """Return the mesh with the array "distance" as a mesh of pyvista."""
+        found = self.mesh.to_pyvista()
+        found.point_data["distance"] = self.values
+        return found
+
+    def _repr_html_(self) -> str:
+        return self.plot()._repr_html_()
+
+
+def read(path: str | os.PathLike[str], **options: Any) -> Mesh:
+    """Read a mesh. The options are those of `Mesh`."""
+    return Mesh(os.fspath(path), **options)
+
+
+def distance(
+    mesh: Any, sources: Sources, *, device: str = "auto", threads: int = 0, **options: Any
+) -> Distances:
+    """Compute the distance from sources to every point of a mesh.
+
+    Parameters
+    ----------
+    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+        A `Mesh` is prepared only once for several calls.
+    sources : int, array of int, array of shape (k, 3), str, or a list of these
+        See `Mesh.distance`, as for the other options.
+    device, threads
+        See `Mesh`.
+
+    Returns
+    -------
+    Distances
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> zs.distance(([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]]), 1)
+    <zeroset.Distances: 3 points, 0 to 5>
+    """
+    return as_mesh(mesh, device, threads).distance(sources, **options)
+
+
+def as_mesh(mesh: Any, device: str, threads: int) -> Mesh:
+    """Return a mesh as it is, or one that is made from anything with points and cells."""
+    return mesh if isinstance(mesh, Mesh) else Mesh(mesh, device=device, threads=threads)

@@ -1,0 +1,243 @@
+"""Surfaces from point clouds, and signed distances to surfaces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _inputs, _messages, _native, _options
+from ._mesh import Mesh, as_mesh
+from ._volumes import Surface, _normals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Reconstruction(NamedTuple):
+    """A reconstructed surface.
+
+    Attributes
+    ----------
+    surface : Surface
+        Triangles, in the units of the points.
+    report : dict
+        What was done, the topology of the surface, and its distances from the points. The keys are
+        those of `zeroset reconstruct --json`.
+    """
+
+    surface: Surface
+    report: dict[str, Any]
+
+
+def reconstruct(
+    points: npt.ArrayLike,
+    normals: npt.ArrayLike | None = None,
+    *,
+    method: str = "auto",
+    depth: int | None = None,
+    cell: float | None = None,
+    outliers: float | None = None,
+    curvature: float | None = None,
+    trim: float | None = None,
+    largest: bool = False,
+    fill_holes: bool | float = False,
+    smooth: int = 0,
+    device: str = "auto",
+    threads: int = 0,
+) -> Reconstruction:
+    """Reconstruct a surface from a point cloud.
+
+    A warning states if the surface does not follow its points.
+
+    Parameters
+    ----------
+    points : array of shape (n, 3)
+        Coordinates.
+    normals : array of shape (n, 3), optional
+        Outward normals of any length.
+    method : {"auto", "spheres", "directed", "levelset"}
+        "auto" uses "spheres" with normals and "levelset" without.
+    depth : int, optional
+        2^depth cubes along the longest side of the cloud. By default, it follows from the density.
+    cell : float, optional
+        Edge length of a cube, instead of a depth.
+    outliers : float, optional
+        Points that are this many times as far from their neighbors as the median are left out; 0
+        keeps all points.
+    curvature : float, optional
+        Weight of the curvature in the method "levelset", 0 to 1.
+    trim : float, optional
+        Removes triangles that are farther from every point than this many mean spacings.
+    largest : bool
+        Whether to keep only the connected part with the largest area.
+    fill_holes : bool or float
+        Whether to fill holes, or the largest area of the holes to fill.
+    smooth : int
+        Rounds of Taubin smoothing, which does not shrink the surface.
+    device, threads
+        See `Mesh`. "auto" uses a GPU for at least 100,000 points.
+
+    Returns
+    -------
+    Reconstruction
+
+    Raises
+    ------
+    ValueError
+        If the points have no extent, or an option cannot be used.
+    NumericalError
+        If there is no surface.
+
+    Examples
+    --------
+    >>> import numpy as np, zeroset as zs
+    >>> points = np.random.default_rng(0).normal(size=(3000, 3))
+    >>> points /= np.linalg.norm(points, axis=1, keepdims=True)
+    >>> surface, report = zs.reconstruct(points, normals=points)
+    >>> report["surface"]["closed"], report["surface"]["genus"]
+    (True, 0)
+    """
+    coordinates = _inputs.as_points(points)
+    directions = None
+    if normals is not None:
+        directions = np.ascontiguousarray(_inputs.as_points(normals, "normals"), np.float32)
+        if directions.shape != coordinates.shape:
+            raise ValueError(f"normals: expected {len(coordinates)} rows, found {len(directions)}")
+    options = _options.text(
+        **_options.on(device, threads),
+        method=method,
+        depth=depth,
+        cell=cell,
+        outliers=outliers,
+        curvature=curvature,
+        trim=trim,
+        largest=largest,
+        fill_holes=fill_holes,
+        smooth=smooth,
+    )
+    vertices, cells, arrays, report, warnings = _native.reconstruct(
+        coordinates, directions, options
+    )
+    _messages.warn(warnings)
+    return Reconstruction(Surface(vertices, cells, _normals(arrays)), json.loads(report))
+
+
+class Sdf(NamedTuple):
+    """Signed distances, negative inside.
+
+    Attributes
+    ----------
+    values : numpy.ndarray
+        Distances of points, shape (n,), or of the voxels of a grid, indexed [i, j, k].
+    normals : numpy.ndarray or None
+        Unit vectors in which the distance grows, with an axis of 3 at the end, if requested.
+    triangles : numpy.ndarray or None
+        Numbers of the nearest triangles, if requested.
+    affine : numpy.ndarray or None
+        Matrix of shape (4, 4) from (i, j, k, 1) to coordinates, for a grid.
+    """
+
+    values: NDArray[np.float64]
+    normals: NDArray[Any] | None
+    triangles: NDArray[np.uint32] | None
+    affine: NDArray[np.float64] | None
+
+
+def sdf(
+    mesh: Any,
+    at: npt.ArrayLike | None = None,
+    *,
+    size: int | None = None,
+    spacing: float | None = None,
+    margin: int | None = None,
+    bounds: Sequence[Sequence[float]] | None = None,
+    band: float | None = None,
+    normals: bool = False,
+    triangles: bool = False,
+    device: str = "auto",
+    threads: int = 0,
+) -> Sdf:
+    """Compute exact signed distances to a surface, at points or on a grid.
+
+    A point is inside if the absolute value of the winding number exceeds 1/2. Parts that overlap
+    count as their union. The surface of a tetrahedral mesh is its boundary.
+
+    Parameters
+    ----------
+    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+        The surface.
+    at : array of shape (n, 3), optional
+        Points, instead of a grid.
+    size : int, optional
+        Number of voxels along the longest side, 128 by default.
+    spacing : float, optional
+        Edge length of a voxel, instead of a size.
+    margin : int, optional
+        Number of voxels to add on each side of the surface, 4 by default.
+    bounds : ((x, y, z), (x, y, z)), optional
+        Lowest and highest corner of the box of voxel centers, instead of that of the surface.
+    band : float, optional
+        Number of voxels up to which distances are computed.
+    normals : bool
+        Whether to return the direction in which the distance grows.
+    triangles : bool
+        Whether to return the nearest triangle.
+    device, threads
+        See `Mesh`.
+
+    Returns
+    -------
+    Sdf
+
+    Raises
+    ------
+    ValueError
+        If the mesh is no surface, or an option cannot be used.
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> cells = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    >>> zs.sdf((points, cells), at=[[0.1, 0.2, 0.3], [0.1, 0.2, -0.5]]).values.tolist()
+    [-0.1, 0.5]
+    """
+    used: Mesh = as_mesh(mesh, device, threads)
+    if at is not None:
+        if any(option is not None for option in (size, spacing, margin, bounds, band)):
+            raise ValueError("at: size, spacing, margin, bounds and band are for grids")
+        options = _options.text(normals=normals, triangles=triangles)
+        found = _native.sdf_at(used._native, _inputs.as_points(at, "at"), options)
+        _messages.warn(found["warnings"])
+        return Sdf(found["values"], found["normals"], found["triangles"], None)
+    if size is not None and spacing is not None:
+        raise ValueError("spacing: give either a size or a spacing")
+    box = None if bounds is None else np.asarray(bounds, np.float64).reshape(2, 3).tolist()
+    found = _native.sdf_grid(
+        used._native,
+        _options.text(
+            normals=normals,
+            triangles=triangles,
+            size=size,
+            spacing=spacing,
+            margin=margin,
+            bounds=box,
+            band=band,
+        ),
+    )
+    _messages.warn(found["warnings"])
+
+    def on_grid(values: NDArray[Any]) -> NDArray[Any]:
+        return values.reshape(found["shape"], order="F")
+
+    affine = np.diag([*[found["spacing"]] * 3, 1.0])
+    affine[:3, 3] = found["origin"]
+    directions = None
+    if found["normals"] is not None:
+        directions = np.stack([on_grid(axis) for axis in found["normals"]], axis=-1)
+    nearest = None if found["triangles"] is None else on_grid(found["triangles"])
+    return Sdf(on_grid(found["values"]), directions, nearest, affine)

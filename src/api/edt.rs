@@ -1,0 +1,109 @@
+//! Distance transforms of a volume.
+
+use super::device::either;
+use super::threads::pool;
+use crate::Cpu;
+use crate::config::Device;
+use crate::error::{Error, Result};
+use crate::gpu::Cuda;
+use crate::point_distance::Edt;
+
+/// The smallest number of voxels per CPU thread for which a GPU is worth its startup time of a
+/// quarter of a second.
+///
+/// A thread needs 25 to 35 ns per voxel (docs/point-distances.md).
+const WORTH_A_GPU: usize = 1 << 23;
+
+/// The distances of the voxels of a volume.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VoxelDistances {
+    /// The distance of each voxel, x fastest, in the unit of the spacing.
+    pub values: Vec<f32>,
+    /// "cpu" or "cuda".
+    pub backend: &'static str,
+    /// Warnings, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Computes the distance from the center of each voxel to the nearest voxel that is `inside`, or to
+/// the nearest face between the two sides ([`Edt::faces()`]).
+///
+/// `inside` has one value for each of the nx * ny * nz voxels of `shape`, x fastest. The result is
+/// exact up to the rounding to 32 bits, and the same on every device. The threads and the GPU are
+/// those of `device`.
+///
+/// ```
+/// use zeroset::config::Device;
+/// use zeroset::point_distance::Edt;
+/// let kind = Edt::default().spacing([1.0, 1.0, 2.5]);
+/// let found = zeroset::edt(&[true, false, false, false], [2, 1, 2], &kind, &Device::default())?;
+/// assert_eq!(found.values, [0.0, 1.0, 2.5, 7.25_f32.sqrt()]);
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns [`Error::Case`] if `shape` and `inside` do not match, if the spacing is not positive, or
+/// if there is nothing to measure to: no voxel is inside, or with faces, no voxel is outside.
+/// Returns [`Error::Device`] if a GPU is requested but not available, or if memory runs out.
+pub fn edt(
+    inside: &[bool],
+    shape: [usize; 3],
+    kind: &Edt,
+    device: &Device,
+) -> Result<VoxelDistances> {
+    targets(inside, kind)?;
+    let (cpu, mut warnings) = (pool(device.threads)?, Vec::new());
+    let warn = &mut |text| warnings.push(text);
+    let (values, backend) = edt_on(&cpu, inside, shape, kind, device, warn)?;
+    Ok(VoxelDistances { values, backend, warnings })
+}
+
+/// Computes the distances of [`edt`] with the given threads or on a GPU. Also returns the name of
+/// the backend.
+///
+/// # Errors
+/// Returns the errors of [`edt`], except that the distances are infinite if there is nothing to
+/// measure to.
+pub(crate) fn edt_on(
+    cpu: &Cpu,
+    inside: &[bool],
+    shape: [usize; 3],
+    kind: &Edt,
+    device: &Device,
+    warn: &mut dyn FnMut(String),
+) -> Result<(Vec<f32>, &'static str)> {
+    let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_GPU;
+    let on_gpu = |gpu: Cuda| Ok((kind.transform_on(&gpu, inside, shape)?, "cuda"));
+    let on_cpu = || Ok((kind.transform(cpu, inside, shape)?, "cpu"));
+    either(device, is_worth_it, warn, on_gpu, on_cpu)
+}
+
+/// Returns the index of the nearest voxel that is `inside`, for each voxel of `shape`, x fastest.
+/// The CPU computes it.
+///
+/// # Errors
+/// Returns [`Error::Case`] if `shape` and `inside` do not match, if the spacing is not positive, if
+/// no voxel is inside, or if `kind` is signed or measures to faces.
+pub fn nearest_voxels(
+    inside: &[bool],
+    shape: [usize; 3],
+    kind: &Edt,
+    device: &Device,
+) -> Result<Vec<u64>> {
+    kind.nearest(&*pool(device.threads)?, inside, shape)
+}
+
+/// Returns an error if there is nothing to measure to.
+fn targets(inside: &[bool], kind: &Edt) -> Result<()> {
+    let n = inside.len();
+    if !inside.contains(&true) {
+        let what = format!("none of the {n} voxels is inside");
+        return Err(Error::usage(what, "there is nothing to measure to: change the selection"));
+    }
+    if (kind.faces || kind.signed) && !inside.contains(&false) {
+        let what = format!("all {n} voxels are inside");
+        return Err(Error::usage(what, "there is no outside to measure to: change the selection"));
+    }
+    Ok(())
+}

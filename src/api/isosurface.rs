@@ -1,0 +1,150 @@
+//! Isosurfaces of a volume.
+
+use std::sync::Arc;
+
+use super::device::either;
+use super::threads::pool;
+use crate::Cpu;
+use crate::config::Device;
+use crate::error::{Error, Result};
+use crate::gpu::Cuda;
+use crate::mesh::Mesh;
+use crate::surface::{
+    self, FilledHoles, HoleSize, drop_flat, fill_holes, isosurface_on, largest_part, smooth,
+};
+use crate::volume::Volume;
+
+/// Options of [`isosurface`]. The defaults are those of `zeroset isosurface`.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct IsosurfaceOptions {
+    /// Whether to close the surface where it leaves the volume, half a voxel beyond the last
+    /// voxels.
+    pub closed: bool,
+    /// Whether to add the vertex arrays `nx`, `ny`, `nz`: the negative gradient of the values,
+    /// scaled to length 1.
+    pub normals: bool,
+    /// Whether to keep only the connected component with the largest area.
+    pub largest: bool,
+    /// The holes of the surface to fill. `None` fills no hole.
+    pub fill_holes: Option<HoleSize>,
+    /// Rounds of Taubin smoothing, which does not shrink the surface.
+    pub smooth: u32,
+    /// The device and the number of CPU threads. By default, a GPU is used for a large volume if
+    /// there are few cores.
+    pub device: Device,
+}
+
+impl IsosurfaceOptions {
+    /// Sets whether to close the surface at the boundary of the volume.
+    pub fn closed(mut self, closed: bool) -> Self {
+        self.closed = closed;
+        self
+    }
+
+    /// Sets whether to compute normals.
+    pub fn normals(mut self, normals: bool) -> Self {
+        self.normals = normals;
+        self
+    }
+}
+
+/// An isosurface.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Isosurface {
+    /// The triangles, in world coordinates. They face the smaller values.
+    pub mesh: Mesh,
+    /// Number of triangles without area that were dropped, at voxels whose value equals the level.
+    pub flat: usize,
+    /// The holes that were filled, if this was requested.
+    pub filled: Option<FilledHoles>,
+    /// The name of the GPU that computed the surface. `None` if the CPU did.
+    pub device: Option<String>,
+    /// Warnings, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Nanoseconds that one CPU thread needs per voxel.
+const OF_A_THREAD: f64 = 6.0;
+/// Nanoseconds per voxel for the copies to and from a GPU.
+const OF_COPIES: f64 = 1.0;
+/// Nanoseconds to start a GPU.
+const OF_THE_START: f64 = 0.25e9;
+
+/// Returns true if starting a GPU and copying the volume take less time than the computation on the
+/// CPU.
+fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
+    n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
+}
+
+/// Extracts the surface where the values of a volume cross `level`, by marching cubes.
+///
+/// The surface has no cracks, and its triangles never intersect. The inside has the larger values.
+///
+/// ```
+/// use zeroset::volume::{Placement, Volume};
+/// let mut values = vec![0.0; 27];
+/// values[13] = 1.0; // the center of 3 x 3 x 3 voxels
+/// let volume = Volume::new([3; 3], values.into(), Placement::identity())?;
+/// let found = zeroset::isosurface(&volume, 0.5, &Default::default())?;
+/// assert_eq!(found.mesh.n_cells(), 8); // an octahedron
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns [`Error::Case`] if the level is not finite or not between the values of the volume, and
+/// [`Error::Device`] if a GPU is requested but not available, or if memory runs out.
+pub fn isosurface(volume: &Volume, level: f64, options: &IsosurfaceOptions) -> Result<Isosurface> {
+    let cpu = pool(options.device.threads)?;
+    let mut warnings = Vec::new();
+    let mut found = isosurface_with(&cpu, volume, level, options, &mut |text| warnings.push(text))?;
+    warnings.append(&mut found.warnings);
+    Ok(Isosurface { warnings, ..found })
+}
+
+/// Extracts the surface of [`isosurface`] with the given threads or on a GPU. Warnings about the
+/// device go to `warn`.
+///
+/// # Errors
+/// Returns the errors of [`isosurface`].
+pub(crate) fn isosurface_with(
+    cpu: &Cpu,
+    volume: &Volume,
+    level: f64,
+    options: &IsosurfaceOptions,
+    warn: &mut dyn FnMut(String),
+) -> Result<Isosurface> {
+    let of = surface::IsosurfaceOptions::default().closed(options.closed).normals(options.normals);
+    let is_worth_it = is_worth_a_gpu(volume.n_voxels(), cpu.threads());
+    let on_gpu = |gpu: Cuda| {
+        let name = gpu.info().name.clone();
+        Ok((isosurface_on(&Arc::new(gpu), volume, level, &of)?, Some(name)))
+    };
+    let on_cpu = || Ok((cpu.run(|| surface::isosurface(volume, level, &of))?, None));
+    let (mut mesh, device) = either(&options.device, is_worth_it, warn, on_gpu, on_cpu)?;
+    let flat = cpu.run(|| drop_flat(&mut mesh));
+    if mesh.n_cells() == 0 {
+        return Err(no_surface(volume, level));
+    }
+    let (mesh, filled) = cpu.run(|| {
+        let mut mesh = if options.largest { largest_part(mesh) } else { mesh };
+        let filled = options.fill_holes.map(|size| fill_holes(&mut mesh, size));
+        smooth(&mut mesh, options.smooth);
+        (mesh, filled)
+    });
+    let warnings = filled.iter().flat_map(FilledHoles::warnings).collect();
+    Ok(Isosurface { mesh, flat, filled, device, warnings })
+}
+
+/// Returns the error for a level without a surface.
+fn no_surface(volume: &Volume, level: f64) -> Error {
+    let found = volume.statistics();
+    let range = match (found.min, found.max) {
+        (Some(min), Some(max)) => format!("values range from {min} to {max}"),
+        _ => "no value is finite".into(),
+    };
+    let what = format!("level {level}: there is no isosurface, {range}");
+    let remedy = "use a level in between, or close the surface if the whole volume is inside";
+    Error::usage(what, remedy)
+}

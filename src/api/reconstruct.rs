@@ -1,0 +1,65 @@
+//! Surfaces from point clouds.
+
+use std::sync::Arc;
+
+use super::device::gpu;
+use super::threads::pool;
+use crate::cloud::PointCloud;
+use crate::config::{Device, DeviceKind};
+use crate::error::Result;
+use crate::mesh::Mesh;
+use crate::reconstruct::{self, Options, Report, WORTH_A_GPU, surface};
+
+/// Options of [`reconstruct`]. The defaults are those of `zeroset reconstruct`.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ReconstructOptions {
+    /// The method, its resolution, and the treatment of points, holes and components.
+    pub surface: Options,
+    /// The device and the number of CPU threads. By default, a GPU is used for at least 100,000
+    /// samples.
+    pub device: Device,
+}
+
+/// A reconstructed surface.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Reconstruction {
+    /// The triangles, in the units of the cloud.
+    pub mesh: Mesh,
+    /// What was done, the topology of the surface, its distances from the samples, warnings, and
+    /// whether the self-check passed.
+    pub report: Report,
+}
+
+/// Reconstructs a surface from a point cloud, with normals or without.
+///
+/// ```
+/// # use zeroset::mesh::generate::{Generate, Sphere, generate};
+/// # let points = generate(&Generate::Sphere(Sphere::default()))?.vertices;
+/// let cloud = zeroset::cloud::PointCloud::new(points); // on a sphere
+/// let found = zeroset::reconstruct(cloud, &Default::default())?;
+/// assert!(found.report.check.passed && found.report.surface.genus == Some(0));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns [`Error::Case`](crate::Error::Case) for options out of range and for points that have no
+/// extent, [`Error::Numerical`](crate::Error::Numerical) if there is no surface, and
+/// [`Error::Device`](crate::Error::Device) if a GPU is requested but not available, or if memory
+/// runs out.
+pub fn reconstruct(cloud: PointCloud, options: &ReconstructOptions) -> Result<Reconstruction> {
+    let cpu = pool(options.device.threads)?;
+    options.surface.check(&cloud)?;
+    let mut warnings = Vec::new();
+    let warn = &mut |text| warnings.push(text);
+    let opened = gpu(&options.device, cloud.len() >= WORTH_A_GPU, warn)?.map(Arc::new);
+    let device = match &opened {
+        None => reconstruct::Device::Cpu,
+        Some(gpu) if options.device.kind == DeviceKind::Cuda => reconstruct::Device::Gpu(gpu),
+        Some(gpu) => reconstruct::Device::Auto(gpu),
+    };
+    let (mesh, mut report) = cpu.run(|| surface(cloud, &options.surface, device))?;
+    report.warnings.splice(0..0, warnings);
+    Ok(Reconstruction { mesh, report })
+}
