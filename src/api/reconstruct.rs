@@ -27,8 +27,8 @@ pub struct ReconstructOptions {
 pub struct Reconstruction {
     /// The triangles, in the units of the cloud.
     pub mesh: Mesh,
-    /// What was done, the topology of the surface, its distances from the samples, warnings, and
-    /// whether the self-check passed.
+    /// The method, the topology of the surface, its distances from the samples, warnings, and the
+    /// result of the self-check.
     pub report: Report,
 }
 

@@ -1,4 +1,4 @@
-//! Chooses the device for subcommands that have no case file, and prints the warnings of the choice.
+//! Chooses the device for subcommands without a case file, and prints the warnings of the choice.
 
 use super::Ui;
 use crate::api::device;
