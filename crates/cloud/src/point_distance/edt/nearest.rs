@@ -49,7 +49,8 @@ impl Pair for Triple {
 
 impl Edt {
     /// Returns the index of the nearest voxel that is `inside` for each voxel of `shape`, x
-    /// fastest. A voxel inside is nearest to itself. Among voxels at the same distance, the choice is fixed.
+    /// fastest. A voxel inside is nearest to itself. Among voxels at the same distance, the choice
+    /// is fixed.
     ///
     /// # Errors
     /// Returns the errors of [`Edt::transform`]. Returns [`Error::Case`] if no voxel is inside, and
