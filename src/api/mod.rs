@@ -21,9 +21,11 @@ mod threads;
 
 pub use control::Control;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
+#[cfg(feature = "cli")]
 pub(crate) use edt::edt_on;
 pub use edt::{VoxelDistances, edt, nearest_voxels};
 pub use evolve::{Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve};
+#[cfg(feature = "cli")]
 pub(crate) use isosurface::isosurface_with;
 pub use isosurface::{Isosurface, IsosurfaceOptions, isosurface};
 pub use mesh::{Mesh, ReadOptions, read, read_with};
