@@ -36,6 +36,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(surfaces::sdf_grid, m)?)?;
     m.add_function(wrap_pyfunction!(surfaces::view, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::edt, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::edt_between, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::isosurface, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::nearest_voxels, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::read_volume, m)?)?;

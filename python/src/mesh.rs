@@ -8,7 +8,7 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
-use zeroset::api::{DistanceOptions, Distances};
+use zeroset::api::{DistanceOptions, Distances, SignedSurface};
 use zeroset::config::FrontShape;
 use zeroset::mesh::{self, Kind};
 use zeroset::{Source, Values, distance_with, read_with};
@@ -23,6 +23,8 @@ use crate::work;
 #[pyclass(frozen, module = "zeroset._native")]
 pub struct Mesh {
     shared: Mutex<Arc<zeroset::Mesh>>,
+    /// The surface for signed distances, from the first call on.
+    signed: Mutex<Option<Arc<SignedSurface>>>,
 }
 
 /// A source: the text of the command line, a point (a tuple), or vertices (a list).
@@ -108,10 +110,22 @@ fn found<'py>(py: Python<'py>, found: Distances) -> PyResult<Bound<'py, PyDict>>
 }
 
 impl Mesh {
-    /// Wraps a mesh of the lower-level interface, with the default options.
-    pub fn of(mesh: mesh::Mesh) -> PyResult<Self> {
-        let mesh = zeroset::Mesh::with_options(mesh, &Default::default()).map_err(raised)?;
-        Ok(Mesh { shared: Mutex::new(Arc::new(mesh)) })
+    fn new(mesh: zeroset::Mesh) -> Self {
+        Mesh { shared: Mutex::new(Arc::new(mesh)), signed: Mutex::default() }
+    }
+
+    /// Returns the surface for signed distances.
+    ///
+    /// # Errors
+    /// Returns the errors of [`SignedSurface::new`].
+    pub fn signed(&self) -> zeroset::Result<Arc<SignedSurface>> {
+        let mut signed = self.signed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(signed) = &*signed {
+            return Ok(signed.clone());
+        }
+        let mesh = self.shared();
+        let made = Arc::new(mesh.cpu()?.run(|| SignedSurface::new(mesh.stored()))?);
+        Ok(signed.insert(made).clone())
     }
 
     /// Returns the mesh.
@@ -127,7 +141,7 @@ impl Mesh {
     fn read(py: Python<'_>, path: std::path::PathBuf, options: &str) -> PyResult<Self> {
         let options = parse::<OfMesh>(options)?.options();
         let mesh = work::run(py, None, |_| read_with(&path, &options))?;
-        Ok(Mesh { shared: Mutex::new(Arc::new(mesh)) })
+        Ok(Mesh::new(mesh))
     }
 
     /// Creates a mesh from vertices of shape (n, 3) and cells of shape (m, 3) or (m, 4).
@@ -147,7 +161,7 @@ impl Mesh {
         };
         let mesh = mesh::Mesh::new(kind, vertices, cells.as_slice()?.to_vec());
         let mesh = zeroset::Mesh::with_options(mesh, &options).map_err(raised)?;
-        Ok(Mesh { shared: Mutex::new(Arc::new(mesh)) })
+        Ok(Mesh::new(mesh))
     }
 
     #[getter]

@@ -4,7 +4,7 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-use zeroset::api::{Extras, Grid, GridOptions, SignedSurface};
+use zeroset::api::{Extras, Grid, GridOptions};
 use zeroset::cloud::PointCloud;
 use zeroset::html;
 use zeroset::mesh::{DataArray, Values};
@@ -60,14 +60,13 @@ pub fn sdf_at<'py>(
     at: PyReadonlyArray2<'py, f64>,
     options: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (mesh, at) = (mesh.shared(), points(&at)?);
+    let at = points(&at)?;
     let extras = parse::<OfSdf>(options)?.extras();
+    let shared = mesh.shared();
     let (surface, found) = work::run(py, None, |_| {
-        mesh.cpu()?.run(|| {
-            let surface = SignedSurface::new(mesh.stored())?;
-            let found = surface.at(&at, extras);
-            Ok((surface, found))
-        })
+        let surface = mesh.signed()?;
+        let found = shared.cpu()?.run(|| surface.at(&at, extras));
+        Ok((surface, found))
     })?;
     let result = PyDict::new(py);
     result.set_item("values", list(py, found.values))?;
@@ -80,18 +79,18 @@ pub fn sdf_at<'py>(
 /// Computes signed distances on a grid, x fastest.
 #[pyfunction]
 pub fn sdf_grid<'py>(py: Python<'py>, mesh: &Mesh, options: &str) -> PyResult<Bound<'py, PyDict>> {
-    let (mesh, of) = (mesh.shared(), parse::<OfSdf>(options)?);
+    let (shared, of) = (mesh.shared(), parse::<OfSdf>(options)?);
     let mut grid = GridOptions::default();
     (grid.size, grid.spacing, grid.band) = (of.size, of.spacing, of.band);
     (grid.margin, grid.bounds) = (of.margin.unwrap_or(grid.margin), of.bounds);
     grid.extras = of.extras();
     let (surface, found) = work::run(py, None, |control| {
-        mesh.cpu()?.run(|| {
-            let surface = SignedSurface::new(mesh.stored())?;
+        let surface = mesh.signed()?;
+        let found = shared.cpu()?.run(|| {
             let covered = Grid::around(&surface, &grid)?;
-            let found = surface.on_grid(&covered, &grid, |_| control.check())?;
-            Ok((surface, found))
-        })
+            surface.on_grid(&covered, &grid, |_| control.check())
+        })?;
+        Ok((surface, found))
     })?;
     let result = PyDict::new(py);
     result.set_item("values", list(py, found.values))?;

@@ -35,6 +35,25 @@ pub fn edt<'py>(
     Ok((list(py, found.values), found.warnings))
 }
 
+/// Computes the distances of the voxels that are not in `targets` on a GPU: both arguments are
+/// addresses of arrays on it, of bytes and of 32-bit floats.
+#[pyfunction]
+pub fn edt_between(
+    py: Python<'_>,
+    targets: u64,
+    distances: u64,
+    shape: [usize; 3],
+    spacing: [f64; 3],
+    gpu: u32,
+) -> PyResult<()> {
+    let kind = Edt::default().spacing(spacing);
+    work::run(py, None, |_| {
+        // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
+        // primary context, and waits until no work uses them.
+        unsafe { zeroset::api::edt_between(targets, distances, shape, &kind, gpu) }
+    })
+}
+
 /// Returns the index of the nearest voxel that is in `targets`, for each voxel, x fastest.
 #[pyfunction]
 pub fn nearest_voxels<'py>(

@@ -27,6 +27,20 @@ class Cells(NamedTuple):
     cells: np.ndarray
 
 
+def on_gpu(values: Any) -> bool:
+    """Whether these are an array of CuPy, a tensor of PyTorch on a GPU, or the like."""
+    return not isinstance(values, np.ndarray) and hasattr(values, "__cuda_array_interface__")
+
+
+def as_numpy(values: Any) -> Any:
+    """Return arrays and tensors as numpy arrays, with a copy if they are on a GPU."""
+    if hasattr(values, "detach"):
+        values = values.detach()
+    if on_gpu(values):
+        return values.get() if hasattr(values, "get") else values.cpu().numpy()
+    return np.asarray(values)
+
+
 def as_points(values: Any, name: str = "points") -> np.ndarray:
     """Return coordinates as a C-contiguous float64 array of shape (n, 3).
 
@@ -37,7 +51,7 @@ def as_points(values: Any, name: str = "points") -> np.ndarray:
     ValueError
         If the shape is neither (n, 2) nor (n, 3), or the values are not real numbers.
     """
-    array = np.asarray(values)
+    array = as_numpy(values)
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(f"{name}: expected shape (n, 3) or (n, 2), found {array.shape}")
     if array.dtype.kind not in "fiub":
@@ -56,7 +70,7 @@ def as_cells(values: Any, n_points: int, name: str = "cells") -> np.ndarray:
         If the shape is wrong, a value is not a whole number, or a point does not exist. The message
         names the first such cell.
     """
-    array = np.asarray(values)
+    array = as_numpy(values)
     if array.ndim != 2 or array.shape[1] not in (3, 4):
         raise ValueError(
             f"{name}: expected shape (m, 3) for triangles or (m, 4) for tetrahedra, "
@@ -83,7 +97,7 @@ def as_array(values: Any, rows: int, name: str) -> np.ndarray:
     ValueError
         If the number of rows is wrong, or the values are not real numbers.
     """
-    array = np.asarray(values)
+    array = as_numpy(values)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name}: expected real numbers, found {array.dtype}")
     if array.ndim not in (1, 2) or len(array) != rows:
@@ -101,7 +115,7 @@ def as_values(values: Any, name: str) -> Any:
     """
     if values is None or isinstance(values, str):
         return values
-    array = np.asarray(values)
+    array = as_numpy(values)
     if array.dtype.kind not in "fiub":
         raise ValueError(
             f"{name}: expected a number, an expression or real numbers, found {array.dtype}"
@@ -131,7 +145,7 @@ def as_sources(sources: Any) -> list[Any]:
         if _is_point(sources):
             return [tuple(map(float, sources))]
         return [_as_source(source) for source in sources]
-    array = np.asarray(sources)
+    array = as_numpy(sources)
     if array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind == "f":
         return [tuple(row) for row in array.tolist()]
     if array.ndim == 1 and array.dtype.kind in "iu":

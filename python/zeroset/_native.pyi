@@ -16,6 +16,7 @@ __all__ = [
     "check",
     "devices",
     "edt",
+    "edt_between",
     "events",
     "isosurface",
     "main",
@@ -110,6 +111,9 @@ def view(
 def edt(
     targets: NDArray[np.bool_], shape: list[int], spacing: list[float], signed: bool, options: str
 ) -> tuple[NDArray[np.float32], list[str]]: ...
+def edt_between(
+    targets: int, distances: int, shape: list[int], spacing: list[float], gpu: int
+) -> None: ...
 def nearest_voxels(
     targets: NDArray[np.bool_], shape: list[int], spacing: list[float], options: str
 ) -> NDArray[np.uint64]: ...

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _messages, _native, _options
+from . import _inputs, _messages, _native, _options
 from ._mesh import Mesh
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def edt(
     Parameters
     ----------
     mask : array of one to three dimensions
-        Voxels other than zero get their distance to the nearest voxel that is zero.
+        Voxels other than zero get their distance to the nearest voxel that is zero. A tensor of
+        PyTorch or an array of CuPy on a GPU stays there, and so does the result.
     sampling : float or sequence of float, optional
         Spacing of the voxels along each axis, 1 by default.
     signed : bool
@@ -59,7 +60,9 @@ def edt(
     >>> zs.edt(np.array([[0, 1, 1], [1, 1, 1]])).round(2).tolist()
     [[0.0, 1.0, 2.0], [1.0, 1.409999966621399, 2.240000009536743]]
     """
-    array = np.asarray(mask)
+    if _inputs.on_gpu(mask):
+        return _edt_on_gpu(mask, sampling, signed, return_indices)
+    array = _inputs.as_numpy(mask)
     if not 1 <= array.ndim <= 3:
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {array.ndim}")
     if signed and return_indices:
@@ -98,6 +101,40 @@ def edt(
     if is_fortran:
         indices = np.stack([axis.T for axis in indices[::-1]])
     return distances, indices
+
+
+def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) -> Any:
+    """Compute the distances where the mask is, without copies to the host."""
+    if signed or return_indices:
+        option = "signed" if signed else "return_indices"
+        raise ValueError(f"{option}: not available for arrays on a GPU; pass a copy on the CPU")
+    if not 1 <= mask.ndim <= 3:
+        raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
+    spacing = _per_axis(sampling, mask.ndim, "sampling")
+    targets = mask == 0
+    if type(mask).__module__.partition(".")[0] == "torch":
+        import torch
+
+        targets = targets.contiguous()
+        number, has_any = mask.device.index, bool(targets.any())
+        distances = torch.empty(mask.shape, dtype=torch.float32, device=mask.device)
+        addresses = targets.data_ptr(), distances.data_ptr()
+        torch.cuda.current_stream(mask.device).synchronize()
+    else:
+        import cupy
+
+        targets = cupy.ascontiguousarray(cupy.asarray(targets))
+        number, has_any = targets.device.id, bool(targets.any())
+        with cupy.cuda.Device(number):
+            distances = cupy.empty(targets.shape, dtype=cupy.float32)
+            addresses = targets.data.ptr, distances.data.ptr
+            cupy.cuda.get_current_stream().synchronize()
+    if not has_any:
+        raise ValueError("mask: no voxel is zero, so there is nothing to measure to")
+    shape = [1] * (3 - mask.ndim) + list(mask.shape)
+    steps = [1.0] * (3 - mask.ndim) + spacing
+    _native.edt_between(*addresses, shape[::-1], steps[::-1], number)
+    return distances
 
 
 def _per_axis(values: Any, n: int, name: str) -> list[float]:
@@ -227,7 +264,7 @@ def isosurface(
         values, of_file = read_volume(volume)
         affine = of_file if affine is None and spacing is None else affine
     else:
-        values = np.asarray(getattr(volume, "dataobj", volume))
+        values = np.asarray(_inputs.as_numpy(getattr(volume, "dataobj", volume)))
         if affine is None and spacing is None:
             affine = getattr(volume, "affine", None)
     if values.ndim != 3:

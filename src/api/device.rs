@@ -1,8 +1,45 @@
 //! The choice of the device for a computation without a case file.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use crate::config::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use crate::gpu::{self, Cuda};
+
+/// A GPU that is open, with the process that opened it.
+struct Opened {
+    process: u32,
+    gpu: Arc<Cuda>,
+}
+
+/// The GPUs that this process has opened, and those that it inherited. Opening a GPU takes a quarter
+/// of a second, so calls share it. A GPU does not survive `fork`.
+static GPUS: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
+
+/// Returns the GPU with the given index. The first call opens it.
+///
+/// # Errors
+/// Returns [`Error::Device`] if the GPU is not available.
+pub(crate) fn shared(ordinal: u32) -> Result<Arc<Cuda>> {
+    let process = std::process::id();
+    let mut gpus = GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_it = |found: &&Opened| (found.process, found.gpu.info().ordinal) == (process, ordinal);
+    if let Some(found) = gpus.iter().find(is_it) {
+        return Ok(found.gpu.clone());
+    }
+    let gpu = Arc::new(Cuda::new(ordinal)?);
+    gpus.push(Opened { process, gpu: gpu.clone() });
+    Ok(gpu)
+}
+
+/// Held by a call while it uses a GPU that it shares with other threads. Their launches would
+/// otherwise mix in one stream.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Waits until no other thread uses a shared GPU.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Returns the requested GPU, or `None` if the CPU is to be used.
 ///
@@ -17,13 +54,13 @@ pub(crate) fn gpu(
     device: &Device,
     is_worth_it: bool,
     warn: &mut dyn FnMut(String),
-) -> Result<Option<Cuda>> {
+) -> Result<Option<Arc<Cuda>>> {
     match device.kind {
         DeviceKind::Cpu => Ok(None),
-        DeviceKind::Cuda => Cuda::new(device.ordinal).map(Some),
+        DeviceKind::Cuda => shared(device.ordinal).map(Some),
         DeviceKind::Auto if !is_worth_it || gpu::available(device.ordinal).is_err() => Ok(None),
         DeviceKind::Auto => {
-            Ok(Cuda::new(device.ordinal).inspect_err(|error| warn(of_cpu(error))).ok())
+            Ok(shared(device.ordinal).inspect_err(|error| warn(of_cpu(error))).ok())
         }
     }
 }
@@ -44,10 +81,14 @@ pub(crate) fn either<T>(
     device: &Device,
     is_worth_it: bool,
     warn: &mut dyn FnMut(String),
-    on_gpu: impl FnOnce(Cuda) -> Result<T>,
+    on_gpu: impl FnOnce(Arc<Cuda>) -> Result<T>,
     on_cpu: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    match gpu(device, is_worth_it, warn)?.map(on_gpu) {
+    let alone = |gpu| {
+        let _alone = alone();
+        on_gpu(gpu)
+    };
+    match gpu(device, is_worth_it, warn)?.map(alone) {
         Some(Err(error @ Error::Device { .. })) if device.kind == DeviceKind::Auto => {
             warn(of_cpu(&error));
             on_cpu()

@@ -1,12 +1,14 @@
 //! Distance transforms of a volume.
 
-use super::device::either;
+use std::sync::Arc;
+
+use super::device::{alone, either, shared};
 use super::threads::pool;
 use crate::Cpu;
 use crate::config::Device;
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
-use crate::point_distance::Edt;
+use crate::point_distance::{DeviceEdt, Edt};
 
 /// The smallest number of voxels per CPU thread for which a GPU is worth its startup time of a
 /// quarter of a second.
@@ -74,9 +76,35 @@ pub(crate) fn edt_on(
     warn: &mut dyn FnMut(String),
 ) -> Result<(Vec<f32>, &'static str)> {
     let is_worth_it = inside.len() / cpu.threads() >= WORTH_A_GPU;
-    let on_gpu = |gpu: Cuda| Ok((kind.transform_on(&gpu, inside, shape)?, "cuda"));
+    let on_gpu = |gpu: Arc<Cuda>| Ok((kind.transform_on(&gpu, inside, shape)?, "cuda"));
     let on_cpu = || Ok((kind.transform(cpu, inside, shape)?, "cpu"));
     either(device, is_worth_it, warn, on_gpu, on_cpu)
+}
+
+/// Computes the distances of [`edt`] between arrays on the GPU with the given index, without copies
+/// to the host: `inside` is the address of one byte of 0 or 1 for each voxel, and `distances` that
+/// of one `f32` for each voxel.
+///
+/// # Errors
+/// Returns the errors of [`edt`]. Returns [`Error::Device`] if `kind` measures to faces, and for
+/// volumes that are too large for a GPU.
+///
+/// # Safety
+/// The arrays must lie in the memory of the primary context of this GPU, must have the stated sizes,
+/// and no work that is still running may use them.
+pub unsafe fn edt_between(
+    inside: u64,
+    distances: u64,
+    shape: [usize; 3],
+    kind: &Edt,
+    ordinal: u32,
+) -> Result<()> {
+    let gpu = shared(ordinal)?;
+    let _alone = alone();
+    let transform = DeviceEdt::new(&gpu, *kind, shape)?;
+    // SAFETY: The caller promises that the arrays are valid.
+    unsafe { transform.transform_between(&gpu, inside, distances)? };
+    gpu.synchronize()
 }
 
 /// Returns the index of the nearest voxel that is `inside`, for each voxel of `shape`, x fastest.

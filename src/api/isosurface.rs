@@ -117,9 +117,9 @@ pub(crate) fn isosurface_with(
 ) -> Result<Isosurface> {
     let of = surface::IsosurfaceOptions::default().closed(options.closed).normals(options.normals);
     let is_worth_it = is_worth_a_gpu(volume.n_voxels(), cpu.threads());
-    let on_gpu = |gpu: Cuda| {
+    let on_gpu = |gpu: Arc<Cuda>| {
         let name = gpu.info().name.clone();
-        Ok((isosurface_on(&Arc::new(gpu), volume, level, &of)?, Some(name)))
+        Ok((isosurface_on(&gpu, volume, level, &of)?, Some(name)))
     };
     let on_cpu = || Ok((cpu.run(|| surface::isosurface(volume, level, &of))?, None));
     let (mut mesh, device) = either(&options.device, is_worth_it, warn, on_gpu, on_cpu)?;

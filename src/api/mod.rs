@@ -23,7 +23,7 @@ pub use control::Control;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
 #[cfg(feature = "cli")]
 pub(crate) use edt::edt_on;
-pub use edt::{VoxelDistances, edt, nearest_voxels};
+pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels};
 pub use evolve::{Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve};
 #[cfg(feature = "cli")]
 pub(crate) use isosurface::isosurface_with;

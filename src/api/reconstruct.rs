@@ -1,8 +1,6 @@
 //! Surfaces from point clouds.
 
-use std::sync::Arc;
-
-use super::device::gpu;
+use super::device::{alone, gpu};
 use super::threads::pool;
 use crate::cloud::PointCloud;
 use crate::config::{Device, DeviceKind};
@@ -53,7 +51,8 @@ pub fn reconstruct(cloud: PointCloud, options: &ReconstructOptions) -> Result<Re
     options.surface.check(&cloud)?;
     let mut warnings = Vec::new();
     let warn = &mut |text| warnings.push(text);
-    let opened = gpu(&options.device, cloud.len() >= WORTH_A_GPU, warn)?.map(Arc::new);
+    let opened = gpu(&options.device, cloud.len() >= WORTH_A_GPU, warn)?;
+    let _alone = opened.is_some().then(alone);
     let device = match &opened {
         None => reconstruct::Device::Cpu,
         Some(gpu) if options.device.kind == DeviceKind::Cuda => reconstruct::Device::Gpu(gpu),

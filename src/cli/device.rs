@@ -1,5 +1,7 @@
 //! Chooses the device for subcommands without a case file, and prints the warnings of the choice.
 
+use std::sync::Arc;
+
 use super::Ui;
 use crate::api::device;
 use crate::config::{Device, DeviceKind};
@@ -15,7 +17,7 @@ pub fn first(kind: DeviceKind) -> Device {
 ///
 /// # Errors
 /// Returns the errors of [`device::gpu`].
-pub fn gpu(kind: DeviceKind, is_worth_it: bool, ui: &Ui) -> Result<Option<Cuda>> {
+pub fn gpu(kind: DeviceKind, is_worth_it: bool, ui: &Ui) -> Result<Option<Arc<Cuda>>> {
     device::gpu(&first(kind), is_worth_it, &mut |text| ui.warn(text))
 }
 
@@ -28,7 +30,7 @@ pub fn either<T>(
     kind: DeviceKind,
     is_worth_it: bool,
     ui: &Ui,
-    on_gpu: impl FnOnce(Cuda) -> Result<T>,
+    on_gpu: impl FnOnce(Arc<Cuda>) -> Result<T>,
     on_cpu: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     device::either(&first(kind), is_worth_it, &mut |text| ui.warn(text), on_gpu, on_cpu)
@@ -47,11 +49,8 @@ pub fn gpus(
     streams: u32,
     ui: &Ui,
 ) -> Result<Vec<Cuda>> {
-    let mut gpus: Vec<Cuda> = gpu(kind, is_worth_it, ui)?.into_iter().collect();
-    if !gpus.is_empty() {
-        for stream in 1..n * streams {
-            gpus.push(Cuda::new(stream % n)?);
-        }
+    match gpu(kind, is_worth_it, ui)? {
+        None => Ok(Vec::new()),
+        Some(_) => (0..n * streams).map(|stream| Cuda::new(stream % n)).collect(),
     }
-    Ok(gpus)
 }

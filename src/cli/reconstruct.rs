@@ -202,7 +202,7 @@ fn open(args: &Args, options: &Options, cpu: &Cpu, ui: &Ui, start: Instant) -> R
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
         None => device::gpu(args.device, cloud.len() >= WORTH_A_GPU, ui)?,
     };
-    Ok(Opened { cloud, file, origin, gpu: gpu.map(Arc::new), seconds_reading })
+    Ok(Opened { cloud, file, origin, gpu, seconds_reading })
 }
 
 impl Args {

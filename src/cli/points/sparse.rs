@@ -1,6 +1,7 @@
 //! `zeroset points ARRAY --sparse -o FILE`: converts a dense matrix to a sparse one.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Args;
 use crate::Cpu;
@@ -34,7 +35,7 @@ pub fn run(args: &Args, output: &Path, file: &VolumeFile, ui: &Ui) -> Result<()>
     let turned = file.format == "npy";
     let shape = if turned { [nx, ny] } else { [ny, nx] };
     let (cpu, condition) = (Cpu::current(), args.which.condition.as_ref());
-    let on_gpu = |gpu: Cuda| entries_on(&gpu, volume, turned, condition);
+    let on_gpu = |gpu: Arc<Cuda>| entries_on(&gpu, volume, turned, condition);
     let on_cpu = || cpu.run(|| entries(volume, turned, condition));
     let matrix = device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)?;
     write_matrix(output, shape, &matrix, is_whole(volume))?;

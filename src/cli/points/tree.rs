@@ -2,6 +2,7 @@
 //! quadtree.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Args;
 use crate::Cpu;
@@ -55,7 +56,7 @@ pub fn run(
 /// Returns the largest blocks with a single value.
 fn of_values(args: &Args, volume: &Volume, ui: &Ui) -> Result<Leaves> {
     let cpu = Cpu::current();
-    let on_gpu = |gpu: Cuda| leaves_on(&gpu, volume);
+    let on_gpu = |gpu: Arc<Cuda>| leaves_on(&gpu, volume);
     let on_cpu = || cpu.run(|| leaves(volume));
     device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)
 }
@@ -67,7 +68,7 @@ fn of_condition(args: &Args, volume: &Volume, ui: &Ui) -> Result<(Leaves, usize)
     let cpu = Cpu::current();
     let template = args.which.template(ui)?;
     let selection = args.which.selection(&args.input, volume, template.as_ref(), ui)?;
-    let on_gpu = |gpu: Cuda| leaves_where_on(&gpu, volume, &selection.criteria);
+    let on_gpu = |gpu: Arc<Cuda>| leaves_where_on(&gpu, volume, &selection.criteria);
     let on_cpu = || cpu.run(|| leaves_where(volume, &selection.all));
     let (found, all) = device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)?;
     if found.leaves.is_empty() {

@@ -1,5 +1,7 @@
 //! Draws the picture of a mesh for `zeroset render`.
 
+use std::sync::Arc;
+
 use super::{Args, WORTH_A_GPU, option_values};
 use crate::cli::{Ui, convert, device};
 use crate::error::{Error, Result, shown};
@@ -36,7 +38,7 @@ pub(super) fn draw(args: &Args, mesh: &Mesh, overlay: Option<&str>, ui: &Ui) -> 
     options = options.settled(&subject)?;
     options.camera = options.camera.map(|camera| option_values::zoomed(camera, args.zoom));
     let work = picture::work(&subject, &options);
-    let on_gpu = |gpu: Cuda| draw_on(&gpu, &subject, &options);
+    let on_gpu = |gpu: Arc<Cuda>| draw_on(&gpu, &subject, &options);
     let on_cpu = || picture::draw(&subject, &options);
     device::either(args.device, work >= WORTH_A_GPU, ui, on_gpu, on_cpu)
 }

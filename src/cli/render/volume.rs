@@ -1,5 +1,6 @@
 //! Draws the picture of a volume for `zeroset render`.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::option_values::{self, Steps};
@@ -46,7 +47,7 @@ pub(super) fn draw(args: &Args, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<D
     let rays = (options.width * samples) as usize * (options.height * samples) as usize;
     let is_worth_it = volume.n_voxels() + RAY * rays >= WORTH_A_GPU;
     let scene = Scene { args, cpu, options: &options, shows, start };
-    let on_gpu = |gpu: Cuda| {
+    let on_gpu = |gpu: Arc<Cuda>| {
         let march = DeviceMarch::new(&gpu, rule, &solid)?;
         scene.draw(Traced::on_gpu(&march))
     };

@@ -124,7 +124,23 @@ impl DeviceEdt {
     /// Panics if there is not exactly one byte per voxel.
     pub fn transform(&self, cuda: &Cuda, inside: &Array<u8>) -> Result<&Array<f32>> {
         assert_eq!(inside.len(), self.squares.len(), "there must be one byte per voxel");
-        let steps = self.steps.as_ref().map_or(self.distances.address(), Array::address);
+        let distances = self.distances.address();
+        // SAFETY: both arrays have an entry per voxel and belong to this GPU.
+        unsafe { self.transform_between(cuda, inside.address(), distances) }?;
+        Ok(&self.distances)
+    }
+
+    /// Launches the transform of [`DeviceEdt::transform`] between two arrays that are given by
+    /// their addresses: a byte of 0 or 1 and an `f32` for each voxel.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`] if the driver rejects a kernel.
+    ///
+    /// # Safety
+    /// The arrays must have these sizes, lie in the memory of the GPU, and exist until the launched
+    /// work has finished. No other work may use them until then.
+    pub unsafe fn transform_between(&self, cuda: &Cuda, inside: u64, distances: u64) -> Result<()> {
+        let steps = self.steps.as_ref().map_or(distances, Array::address);
         let [nx, ny, nz] = self.shape;
         let [sx, sy, sz] = self.edt.spacing;
         let blocks = |n: usize| n.div_ceil(THREADS as usize) as u32;
@@ -139,7 +155,7 @@ impl DeviceEdt {
                 side,
             };
             let with = || Arguments::default().with(argument);
-            let arguments = with().with_array(inside).with(steps);
+            let arguments = with().with(inside).with(steps);
             let rows = Launch { shared: shared_of_rows(nx), ..grid(self.grid_of_rows) };
             // SAFETY: the arguments match `edt_rows`, with 16 bits for the steps of each voxel.
             unsafe { cuda.launch(&self.rows, rows, &arguments) }?;
@@ -158,8 +174,8 @@ impl DeviceEdt {
 
             let lines = blocks(nx * ny);
             let given = || with().with_array(&self.squares).with_array(&self.near);
-            let far = given().with_array(inside).with_array(&self.list).with_array(&self.distances);
-            let near = given().with_array(inside).with_array(&self.distances);
+            let far = given().with(inside).with_array(&self.list).with(distances);
+            let near = given().with(inside).with(distances);
             // SAFETY: the arguments match the kernels along z, with an entry per voxel and a flag
             // per 32 lines.
             unsafe {
@@ -168,7 +184,7 @@ impl DeviceEdt {
                 cuda.launch(&self.volume.near, grid(lines * pieces(nz)), &near)?;
             }
         }
-        Ok(&self.distances)
+        Ok(())
     }
 }
 
