@@ -67,8 +67,8 @@ pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) ->
     }
 }
 
-/// The signals that METIS catches: abort and termination. Microsoft's C library uses another number
-/// for abort.
+/// The signals that METIS catches: abort and termination. Microsoft's C library uses a different
+/// number for abort.
 const CAUGHT: [c_int; 2] = [if cfg!(windows) { 22 } else { 6 }, 15];
 
 unsafe extern "C" {

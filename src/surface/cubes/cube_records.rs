@@ -164,7 +164,7 @@ impl Records {
     }
 
     /// Rebuilds the surface, with one vertex per crossed edge. It equals the surface of
-    /// [`extract`](super::extract) up to the quantization of phi, in another order and without
+    /// [`extract`](super::extract) up to the quantization of phi, in a different order and without
     /// normals.
     ///
     /// # Errors
