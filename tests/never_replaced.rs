@@ -218,7 +218,7 @@ fn every_result_of_every_command_is_in_the_table() {
         let written = options.iter().filter(|option| !READ.contains(option));
         for option in written.filter(|_| command != "check" && command != "generate") {
             let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
-            // These folders have tests of their own.
+            // These folders have their own tests.
             let is_folder =
                 ["run", "converge", "manual"].contains(&command) && *option == "--output";
             let is_tried = COMMANDS.iter().any(|(line, _)| {

@@ -168,7 +168,7 @@ def _as_source(source: Any) -> Any:
 
 
 def one_by_one(sources: list[Any]) -> list[Any]:
-    """Return the sources, with each point of a source of several points as a source of its own."""
+    """Return the sources, with a source of several points split into one source per point."""
     apart = []
     for source in sources:
         apart += [[number] for number in source] if isinstance(source, list) else [source]

@@ -27,7 +27,7 @@ impl Projection {
     ///
     /// # Errors
     /// Returns [`Error::Input`] if the file states a unit other than degrees, or if the coordinates
-    /// are no longitudes and latitudes.
+    /// are not longitudes and latitudes.
     pub fn apply(
         self,
         path: &Path,
