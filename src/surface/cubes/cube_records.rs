@@ -105,8 +105,8 @@ impl Records {
     /// Creates the records of the zero set of phi.
     ///
     /// # Errors
-    /// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks, and if the
-    /// surface spans more than 65,536 cubes along an axis.
+    /// Returns [`Error::Numerical`] if phi changes sign outside of all blocks, and if the surface
+    /// spans more than 65,536 cubes along an axis.
     pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Result<Self> {
         let directory = Directory::new(blocks);
         let chunks: Vec<Found> = per_chunk(blocks, &directory, Found::NOTHING, |found, block| {

@@ -38,7 +38,7 @@ pub(super) fn of_pairs(pairs: &BTreeMap<String, String>) -> Vec<Segment> {
 ///
 /// # Errors
 /// Returns a [`Flaw`] that lists the segments if none has this name, if several have it, or if the
-/// options also choose another layer.
+/// options also choose a different layer.
 pub(super) fn wanted<'a>(
     segments: &'a [Segment],
     options: &VolumeOptions,
