@@ -137,7 +137,7 @@ class Browser:
         )
 
     def complaints(self):
-        """Returns what the page has printed as an error, and the addresses that it has asked for."""
+        """Returns the errors that the page has printed, and the addresses that it has requested."""
         for event in self.events:
             method, data = event.get("method"), event.get("params", {})
             if method == "Runtime.exceptionThrown":

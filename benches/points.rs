@@ -5,7 +5,7 @@
 //! of 8 bytes), `pyramid` (building and querying a HistoPyramid of as many flags, arranged as a
 //! volume), `paper` (the sizes of Ziegler et al. 2006, Tables 1 to 4), `primitives` (scan, sort,
 //! unique of 2^(LOG2 - 4) numbers), and `all` (default). Times are the smallest of several, in
-//! milliseconds unless the title of a column names another unit.
+//! milliseconds unless the title of a column names a different unit.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! Shows a velocity that depends on time: a disk is carried to and fro, and returns to its place.
+//! Shows a velocity that depends on time: a disk is carried back and forth, and returns to its
+//! place.
 //!
 //!     cargo run --release --example 08_time_dependent_velocity
 

@@ -8,7 +8,7 @@ use zeroset::surface::{IsosurfaceOptions, isosurface};
 use zeroset::volume::{Placement, Volume};
 
 fn main() -> zeroset::Result<()> {
-    // The distance from the center, on 41 x 41 x 41 voxels. The values fall outward.
+    // The distance from the center, on 41 x 41 x 41 voxels. The values decrease outward.
     let (n, radius) = (41, 12.0);
     let at = |voxel: usize| [voxel % n, voxel / n % n, voxel / (n * n)].map(|k| k as f64 - 20.0);
     let value = |x: [f64; 3]| -x.iter().map(|c| c * c).sum::<f64>().sqrt();

@@ -27,7 +27,7 @@
 // before it is needed and keeps it in shared memory, because registers are scarce.
 struct Reader {
     enum { MORE = 1u << 31, NONE = 0xffffffffu };
-    u32 vertex;  // local index, with MORE if the thread has further entries
+    u32 vertex;  // local index, with MORE if the thread has more entries
     u32 patch;
 };
 

@@ -14,7 +14,7 @@
 // Returns whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`,
 // points inward and its magnitude exceeds the fraction `part` of the sum of the magnitudes of its
 // terms. The flux out of gaps of the mesh (the product of `gap` and the velocity) is added, so that
-// faces beside gaps do not count as boundary.
+// faces next to gaps do not count as boundary.
 DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, const real* gap, real part) {
     u32 self[N];
 #pragma unroll

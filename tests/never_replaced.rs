@@ -218,7 +218,7 @@ fn every_result_of_every_command_is_in_the_table() {
         let written = options.iter().filter(|option| !READ.contains(option));
         for option in written.filter(|_| command != "check" && command != "generate") {
             let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
-            // These folders have tests of their own.
+            // These folders have their own tests.
             let is_folder =
                 ["run", "converge", "manual"].contains(&command) && *option == "--output";
             let is_tried = COMMANDS.iter().any(|(line, _)| {
@@ -284,7 +284,7 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
     assert!(place.run(distance).status.success());
     place.refused(&distance.replace("vertex:9", "vertex:10"), &[6], ours);
     place.refused("convert mesh.mesh mesh.sol", &[2], "mesh.sol: is an input file");
-    // If the mesh file exists beside the solution file, the contents decide.
+    // If the mesh file exists next to the solution file, the contents decide.
     place.put("b.mesh", "old");
     place.refused("convert mesh.mesh b.mesh", &[6], ours);
     place.refused("generate square --cells 6,6 -o b.mesh", &[6], ours);

@@ -1,4 +1,4 @@
-"""Hook of MkDocs: links of the pages to other files of the repository lead to the repository.
+"""MkDocs hook: makes links from the pages to other files of the repository lead to the repository.
 
 The pages link to files such as `../configs/tiled.toml`, which GitHub resolves. The site does not
 contain these files. The hook checks that each one exists, and warns otherwise, which ends a strict

@@ -7,7 +7,7 @@
 // The number of threads per warp.
 enum { WARP = 32 };
 
-// The number of threads per block, unless a kernel states another number.
+// The number of threads per block, unless a kernel states a different number.
 #define DEFAULT_BLOCK 256u
 
 // The number of values that a block of the scan sums.

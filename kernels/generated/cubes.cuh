@@ -11,7 +11,7 @@ struct Found {
     u64 vertices;
     // Triangles of the surface.
     u64 triangles;
-    // Whether phi changes its sign between two missing tiles.
+    // Whether phi changes sign between two missing tiles.
     u32 is_cut_off;
     // Zero.
     u32 padding;

@@ -97,7 +97,7 @@ DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bi
 
 // Returns the word of the slot of each thread, where the slots of neighboring threads are
 // consecutive. If all rows count as one line, the word covers 64 cells that start at cell 64 times
-// the slot. A warp processes its words one after the other, with one cell per thread, so that
+// the slot. A warp processes its words one after another, with one cell per thread, so that
 // neighboring threads read neighboring cells. Every thread of the warp must call this function.
 DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
     const u32 lane = lane_of_thread();

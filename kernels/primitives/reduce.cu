@@ -1,6 +1,6 @@
 // Reduction of many values to one: their sum, minimum or maximum. The order of operations is fixed
 // by tiles and depends neither on the GPU nor on the run. The counterpart,
-// crates/core/src/primitives/reduce.rs, adds floating-point numbers in another order.
+// crates/core/src/primitives/reduce.rs, adds floating-point numbers in a different order.
 //
 // Defines: VALUE, the type of the numbers. NaN values are ignored by the minimum and the maximum.
 //

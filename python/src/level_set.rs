@@ -75,7 +75,7 @@ pub struct LevelSet {
     evolution: Mutex<Evolution<Arc<zeroset::Mesh>>>,
 }
 
-/// Returns what Python needs of a state.
+/// Returns the parts of a state that Python needs.
 fn state<'py>(py: Python<'py>, state: State) -> PyResult<Bound<'py, PyDict>> {
     let (found, m) = (PyDict::new(py), state.measures);
     found.set_item("time", state.time)?;

@@ -1,7 +1,7 @@
 //! The native part of the Python package `zeroset`.
 //!
 //! Each function converts its arguments, calls one function of the facade ([`zeroset::api`]) on a
-//! thread of its own, and returns arrays. The package `python/zeroset` checks and documents the
+//! separate thread, and returns arrays. The package `python/zeroset` checks and documents the
 //! arguments. Warnings are returned, and the package issues them.
 
 mod arrays;

@@ -16,7 +16,7 @@ static WAITING: Mutex<VecDeque<(u8, String)>> = Mutex::new(VecDeque::new());
 const MOST: usize = 10_000;
 
 /// Starts to collect events. A program that embeds the interpreter may have its own subscriber,
-/// which then stays.
+/// which then stays in place.
 pub fn install() {
     let _ = tracing::subscriber::set_global_default(Collector);
 }

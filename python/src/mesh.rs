@@ -92,7 +92,7 @@ impl OfDistance {
     }
 }
 
-/// Returns what Python needs of a result.
+/// Returns the parts of a result that Python needs.
 fn found<'py>(py: Python<'py>, found: Distances) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("values", list(py, found.values))?;
@@ -251,7 +251,7 @@ impl Mesh {
         found(py, result)
     }
 
-    /// Computes the distance from each source on its own: an array of shape (sources, n), and the
+    /// Computes the distance from each source separately: an array of shape (sources, n), and the
     /// warnings.
     fn distances<'py>(
         &self,

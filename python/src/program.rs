@@ -10,7 +10,7 @@ pub fn main(py: Python<'_>, words: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| zeroset::cli::main_from(words))
 }
 
-/// Returns the GPUs that can be used, and the reason why there are no others.
+/// Returns the GPUs that can be used, and the reason why others cannot be used.
 #[pyfunction]
 pub fn devices<'py>(py: Python<'py>) -> PyResult<(Bound<'py, PyList>, String)> {
     let found = PyList::empty(py);

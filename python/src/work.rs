@@ -1,4 +1,4 @@
-//! Work on a thread of its own, while the thread of the caller handles signals and progress.
+//! Work on a separate thread, while the thread of the caller handles signals and progress.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

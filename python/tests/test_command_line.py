@@ -1,4 +1,4 @@
-"""The functions return the values that the command line writes, bit by bit."""
+"""The functions return values that are bitwise identical to those of the command line."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ EXPECTED = zs.distance((POINTS, CELLS), 0).values
 
 
 def variants(array: np.ndarray, dtypes: list[str]) -> st.SearchStrategy[np.ndarray]:
-    """Return arrays of the same numbers in other types, orders and strides."""
+    """Return arrays of the same numbers in different types, orders and strides."""
 
     def change(dtype: str, how: str) -> np.ndarray:
         typed = array.astype(dtype)

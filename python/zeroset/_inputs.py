@@ -182,7 +182,7 @@ def _as_source(source: Any) -> Any:
 
 
 def one_by_one(sources: list[Any]) -> list[Any]:
-    """Return the sources, with several points of one source apart."""
+    """Return the sources, with a source of several points split into one source per point."""
     apart = []
     for source in sources:
         apart += [[number] for number in source] if isinstance(source, list) else [source]
@@ -225,7 +225,7 @@ def as_mesh(mesh: Any) -> Cells | os.PathLike[str] | str:
 
 
 def _from_tuple(mesh: Any) -> tuple[Any, Any] | None:
-    """FreeSurfer surfaces of nibabel are such tuples, with metadata behind the cells."""
+    """FreeSurfer surfaces of nibabel are such tuples, with metadata after the cells."""
     if isinstance(mesh, (tuple, list)) and len(mesh) >= 2:
         return mesh[0], mesh[1]
     return None
@@ -274,7 +274,7 @@ def _from_gifti(mesh: Any) -> tuple[Any, Any] | None:
 def _simplices(kinds: dict[str, np.ndarray]) -> np.ndarray:
     """Return the tetrahedra of a mesh, or its triangles if there are none.
 
-    Triangles beside tetrahedra are the boundary, and lines and vertices beside them mark parts.
+    Next to tetrahedra, triangles are the boundary, and lines and vertices mark parts.
     """
     others = sorted(set(kinds) - {"vertex", "line", "triangle", "tetra"})
     if others:

@@ -153,7 +153,7 @@ class LevelSet:
         max_step: float | None = None,
         progress: Progress | None = None,
     ) -> Iterator[State]:
-        """Move the interface, and return its states one after the other.
+        """Move the interface, and return its states one after another.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class Mesh:
     OSError
         If a file cannot be used. The message names the file, the place and the remedy.
     ValueError
-        If the arrays are no mesh, or an option is unknown.
+        If the arrays are not a mesh, or an option is unknown.
     DeviceError
         If a GPU is requested but not available.
 
@@ -229,7 +229,7 @@ class Mesh:
         mask: str | None = None,
         progress: Progress | None = None,
     ) -> Any:
-        """Compute the distance from each source on its own.
+        """Compute the distance from each source separately.
 
         Parameters
         ----------
@@ -473,7 +473,7 @@ def distance(
     mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
         A `Mesh` is prepared only once for several calls.
     sources : int, array of int, array of shape (k, 3), str, or a list of these
-        See `Mesh.distance`, as for the other options.
+        See `Mesh.distance`, also for the other options.
     device, threads
         See `Mesh`.
 

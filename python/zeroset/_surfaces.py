@@ -196,7 +196,7 @@ def sdf(
     Raises
     ------
     ValueError
-        If the mesh is no surface, or an option cannot be used.
+        If the mesh is not a surface, or an option cannot be used.
 
     Examples
     --------

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Result};
 use crate::run::{Observer, Progress};
 
-/// Progress and cancellation of a call. By default, nobody is told, and nothing cancels the call.
+/// Progress and cancellation of a call. By default, nothing is reported, and nothing cancels the
+/// call.
 ///
 /// Copies share the flag and the observer.
 #[derive(Clone, Default)]
@@ -27,7 +28,7 @@ impl Control {
         self
     }
 
-    /// Returns an error if the call is cancelled.
+    /// Returns an error if the call is canceled.
     ///
     /// # Errors
     /// Returns [`Error::Interrupted`] if the flag is set.

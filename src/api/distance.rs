@@ -15,7 +15,7 @@ use crate::run::task::Stages;
 pub struct DistanceOptions {
     /// The start values of the sources, one for each. Empty for 0 everywhere.
     pub starts: Vec<f64>,
-    /// The largest distance to compute, in mesh units (a time with a speed). `None` for all.
+    /// The largest distance to compute, in mesh units (a time with a speed). `None` for no limit.
     pub within: Option<f64>,
     /// The speed of the front, 1 by default. An array per vertex and an expression are evaluated
     /// at the centroids of the cells.
@@ -38,7 +38,7 @@ pub struct DistanceOptions {
     pub control: Control,
 }
 
-/// The result of a distance.
+/// The result of a distance computation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Distances {
@@ -83,7 +83,7 @@ pub fn distance(mesh: &Mesh, sources: &[Source]) -> Result<Distances> {
 ///
 /// # Errors
 /// Returns the errors of [`distance`], [`Error::Case`] for options that are out of range or do not
-/// fit together, and [`Error::Interrupted`] if the call is cancelled.
+/// fit together, and [`Error::Interrupted`] if the call is canceled.
 pub fn distance_with(
     mesh: &Mesh,
     sources: &[Source],
@@ -136,7 +136,7 @@ pub fn distance_with(
     })
 }
 
-/// The name of an array with a speed, in messages.
+/// The name of the speed array in messages.
 const SPEED: &str = "given speed";
 
 /// Returns the sources with their start values, for a case.

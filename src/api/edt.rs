@@ -32,8 +32,8 @@ pub struct VoxelDistances {
 /// the nearest face between the two sides ([`Edt::faces()`]).
 ///
 /// `inside` has one value for each of the nx * ny * nz voxels of `shape`, x fastest. The result is
-/// exact up to the rounding to 32 bits, and the same on every device. The threads and the GPU are
-/// those of `device`.
+/// exact up to the rounding to 32 bits, and the same on every device. `device` selects the threads
+/// and the GPU.
 ///
 /// ```
 /// use zeroset::config::Device;

@@ -159,9 +159,9 @@ pub struct State {
     pub measures: Measures,
 }
 
-/// A moving interface: an iterator over its states, from the first to the last one.
+/// A moving interface: an iterator over its states, from the first to the last.
 ///
-/// After an error, no more states follow.
+/// The iterator ends after an error.
 ///
 /// `M` is `&Mesh`, or `Arc<Mesh>` for a motion that outlives the caller.
 pub struct Evolution<M> {
@@ -180,7 +180,8 @@ struct Case {
     options: EvolveOptions,
 }
 
-/// Moves an interface to the time `until`, and returns the states on the way, one each `every`.
+/// Moves an interface to the time `until`, and returns the states on the way, one per interval
+/// `every`.
 ///
 /// ```
 /// use zeroset::Terms;
@@ -384,7 +385,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         Ok(surface::extract(&self.stepping.setup().cleaned.mesh, &phi))
     }
 
-    /// Sets the progress and cancellation of the next states.
+    /// Sets how the computation of the next states reports its progress and is canceled.
     pub fn set_control(&mut self, control: &Control) {
         self.case.options.control = control.clone();
     }

@@ -68,8 +68,8 @@ impl Default for ReadOptions {
     }
 }
 
-/// A mesh with everything that calls on it share: arrays, and the repaired, cleaned and partitioned
-/// mesh on its device.
+/// A mesh with everything that its calls share: the arrays, and the repaired, cleaned and
+/// partitioned mesh on its device.
 ///
 /// The first call prepares the mesh, and later calls reuse it. Arrays and indices always refer to
 /// the vertices of the file and to the cells that were read from it (larger cells are cut into
@@ -91,7 +91,7 @@ struct Prepared {
     setup: MeshSetup,
 }
 
-/// A copy shares nothing with the original, so that each may get other arrays.
+/// A copy shares nothing with the original, so that each can have its own arrays.
 impl Clone for Mesh {
     fn clone(&self) -> Self {
         let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::expression::Expression;
 
 /// A source of a distance: the distance is zero there, unless
-/// [`DistanceOptions::starts`](super::DistanceOptions::starts) states another value.
+/// [`DistanceOptions::starts`](super::DistanceOptions::starts) states a different value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Source {

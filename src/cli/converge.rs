@@ -49,7 +49,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Returns any error of the library. The results of the levels that have run are written and
-/// printed before.
+/// printed first.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     // The handler comes first, so that the preparation can be interrupted too.
     let interrupt = Interrupt::of_run(ui);

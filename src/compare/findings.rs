@@ -17,8 +17,8 @@ pub struct Source {
     pub states: Option<usize>,
     /// The arrays and columns that exist in both.
     pub arrays: Vec<ArrayDifference>,
-    /// The distances between curves, surfaces or meshes with other vertices, of the pair of states
-    /// that are farthest apart.
+    /// The distances between curves, surfaces or meshes with different vertices. For a series,
+    /// those of the pair of states that are farthest apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shape: Option<ShapeDifference>,
     /// All other differences.

@@ -12,7 +12,7 @@ const NEAR: f64 = 1e-6;
 pub(super) enum Matching {
     /// They have the same numbers.
     Same,
-    /// They have other numbers: for each of A, the number in B.
+    /// They have different numbers. The list holds, for each number in A, the number in B.
     Renumbered(Vec<u32>),
     /// They do not correspond.
     Other,

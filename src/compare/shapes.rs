@@ -41,7 +41,7 @@ impl ShapeDifference {
     }
 
     /// Returns whether all distances are within the tolerance. A relative tolerance refers to the
-    /// diagonal of the bounding box. Shapes with other vertices are never bitwise equal.
+    /// diagonal of the bounding box. Shapes with different vertices are never bitwise equal.
     pub fn is_within(&self, tolerance: Tolerance) -> bool {
         !tolerance.is_exact() && self.largest() <= tolerance.allowed(self.diagonal)
     }

@@ -6,7 +6,7 @@ use crate::mesh::Values;
 
 /// The differences that count as equal.
 ///
-/// By default, values are equal only if they are bitwise identical. NaN is equal to NaN only.
+/// By default, values are equal only if they are bitwise identical. NaN equals only NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Tolerance {
     /// Largest difference, in the unit of the array.
@@ -119,8 +119,8 @@ impl Paired<'_> {
             if is_finite {
                 sum += pair.difference;
             }
-            // The first of several equal differences is named. A difference of zeros with opposite
-            // signs counts, too.
+            // Of several equal differences, the first one is reported. The difference between 0 and
+            // -0 counts, too.
             if is_finite && (pair.difference > largest || largest_at.is_none()) {
                 largest = pair.difference;
                 largest_at = Some(i);
@@ -153,7 +153,8 @@ impl Paired<'_> {
             }
         };
         if let (Values::Int(a), Values::Int(b)) = (self.a, self.b) {
-            // Doubles cannot represent all differences of large integers, but all that matter.
+            // Doubles cannot represent every difference of large integers exactly, but they are
+            // accurate enough here.
             let (a, b) = (a[i], b[j]);
             let difference = a.abs_diff(b) as f64;
             return Pair { a: a as f64, b: b as f64, difference, is_same: a == b };

@@ -10,7 +10,7 @@ use crate::io::instead_of_a_case;
 
 /// Reads a case file.
 ///
-/// If the file has another known format, such as that of a mesh, the error says so.
+/// If the file has a different known format, such as that of a mesh, the error says so.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the file cannot be read or is not a case file.

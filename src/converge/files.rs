@@ -165,7 +165,7 @@ fn panels(results: &Results) -> Vec<Panel> {
             Curve { name: "error".into(), points: points(&|row| row.error) },
             Curve { name: "difference".into(), points: points(&|row| row.difference) },
         ];
-        // The exact value of an error is 0, so its differences say nothing more.
+        // The exact value of an error is 0, so the differences add nothing.
         let is_error = found.exact == Some(0.0);
         let can_draw = |curve: &Curve| curve.points.iter().any(|p| p[1] > 0.0);
         let curves = curves.into_iter().take(if is_error { 1 } else { 2 }).filter(can_draw);

@@ -81,7 +81,7 @@ mod tests {
         assert!(near(found.rows[1].error_order, 2.0) && near(found.rows[2].error_order, 2.0));
         assert!(near(found.rows[1].difference, -0.3) && found.rows[1].difference_order.is_none());
         assert!(near(found.rows[2].difference_order, 2.0) && near(found.extrapolated, 7.0));
-        // The method also works for an error that changes its sign.
+        // The method also works for an error that changes sign.
         let values = [1.0, -0.5, 0.25].map(|e| 3.0 + e);
         assert!(near(Quantity::new("x", None, &values).extrapolated, 3.0));
     }

@@ -133,7 +133,7 @@ impl Study {
     /// Estimates what the finest level costs.
     pub fn cost(&self) -> Cost {
         let finer = self.configs.len().saturating_sub(1) as u32;
-        // The tiles follow a surface.
+        // Tiles cover only the surface, so their number grows with its area.
         let dimension = match self.size {
             Some(MeshSize { kind: Kind::Volume, .. }) => 3,
             _ => 2,

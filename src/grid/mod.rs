@@ -189,8 +189,8 @@ impl<const E: usize> TiledGrid<E> {
     /// Returns whether a missing tile is inside.
     ///
     /// If a row of tiles along x has no tile in the list, no interface crosses it, and it has the
-    /// sign of the space beyond all tiles. Otherwise the last tile before it in the row has
-    /// recorded the sign, or else the first tile after it.
+    /// sign of the space beyond all tiles. Otherwise, the last tile before it in the row has
+    /// recorded its sign. If there is none, the first tile after it has.
     pub fn missing_is_inside(&self, tile: TileKey) -> bool {
         let ([_, y, z], place) = (tile.tile(), self.keys.partition_point(|k| *k < tile));
         let in_row = |p: usize| self.keys.get(p).is_some_and(|k| k.tile()[1..] == [y, z]);

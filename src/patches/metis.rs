@@ -45,7 +45,7 @@ extern "C" fn gk_randint32() -> u32 {
 /// `neighbors[offsets[v]..offsets[v + 1]]`. The result does not depend on concurrent calls.
 ///
 /// # Errors
-/// Returns [`Error::Numerical`] if METIS fails, or if it uses another random generator.
+/// Returns [`Error::Numerical`] if METIS fails, or if it uses a different random generator.
 pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) -> Result<Vec<i32>> {
     let mut parts = vec![0i32; offsets.len() - 1];
     if n_parts <= 1 || neighbors.is_empty() {
@@ -67,8 +67,8 @@ pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) ->
     }
 }
 
-/// The signals that METIS catches: abort and termination. Microsoft's C library uses another number
-/// for abort.
+/// The signals that METIS catches: abort and termination. Microsoft's C library uses a different
+/// number for abort.
 const CAUGHT: [c_int; 2] = [if cfg!(windows) { 22 } else { 6 }, 15];
 
 unsafe extern "C" {

@@ -18,8 +18,8 @@ pub(super) fn prepare(
     let (mut cloud, survey) = clean_by(cloud, options.clean, far)?;
     let noise = noise(&cloud.points)?;
     let mut off_surface = 0;
-    // Without noise, the cloud is no surface at any scale, such as the leaves of a tree. No point
-    // is off the surface then.
+    // If the noise is unknown, the cloud is not a surface at any scale, such as the leaves of a
+    // tree. Then no point is off the surface.
     if options.clean.outliers.is_some() && noise.is_some() {
         let found = strays(&cloud.points)?;
         off_surface = found.len();

@@ -26,8 +26,8 @@ impl Projection {
     /// becomes meters. Heights are converted to meters if the file states their unit.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] if the file states another unit than degrees, or if the coordinates
-    /// are no longitudes and latitudes.
+    /// Returns [`Error::Input`] if the file states a unit other than degrees, or if the coordinates
+    /// are not longitudes and latitudes.
     pub fn apply(
         self,
         path: &Path,

@@ -7,7 +7,7 @@ use crate::mesh::{DataArray, Numbers, Places, component};
 
 impl CleanedMesh {
     /// Returns the numbers that a name in an expression stands for, one per vertex or cell. A
-    /// vertex or cell without a value has NaN.
+    /// vertex or cell without a value gets NaN.
     ///
     /// # Errors
     /// Returns the errors of [`Mesh::numbers`](crate::mesh::Mesh::numbers). Returns

@@ -26,7 +26,7 @@ use crate::output::{Claims, Report, Status};
 /// together.
 ///
 /// # Errors
-/// Returns any kind of [`Error`]. Returns [`Error::Case`] if the case has another task.
+/// Returns any kind of [`Error`]. Returns [`Error::Case`] if the case has a different task.
 pub fn distance(
     config: &Config,
     output: &Path,

@@ -256,7 +256,7 @@ pub(super) fn from_curve(
 }
 
 /// Closes the open curves of a text file, with a warning for each. An open curve is an error if the
-/// file has another format, or if the curve has fewer than three points.
+/// file has a different format, or if the curve has fewer than three points.
 fn close(path: &Path, found: &mut Curves, warnings: &mut Warnings<'_>) -> Result<()> {
     let is_text = found.format == "text";
     for (k, curve) in found.curves.iter_mut().enumerate() {

@@ -85,7 +85,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns an error about the value of a row. The error points into the expression. If an array
-    /// has no finite number there, the error names the array and gives another remedy.
+    /// has no finite number there, the error names the array and gives a different remedy.
     pub fn flaw(&self, row: usize, t: f64, what: &str, remedy: &str) -> Flaw {
         let (what, remedy) = match self.lacking(row, t) {
             Some(lacking) => {

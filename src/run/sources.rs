@@ -134,8 +134,8 @@ impl Around<'_> {
         self.locator.get_or_init(|| Locator::new(&self.cleaned.mesh))
     }
 
-    /// Returns the sources of all seeds that are vertices, without their start values. If
-    /// fronts are circular, each vertex is a source of its own.
+    /// Returns the sources of all seeds that are vertices, without their start values. If fronts
+    /// are circular, each vertex is a separate source.
     fn vertices(&self, seeds: &[Seed]) -> Result<impl Iterator<Item = Source> + use<>> {
         let mut vertices = Vec::new();
         let mut n_sources = 0;

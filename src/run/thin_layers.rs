@@ -25,7 +25,7 @@ const CONTINUED: usize = 6;
 const MOST_RUNS: usize = 4;
 /// Speeds below this fraction of the largest speed are zero.
 const ZERO: f64 = 1e-9;
-/// Beside a layer with zero speed, the speed must reach this fraction of the largest speed nearby.
+/// Next to a layer with zero speed, the speed must reach this fraction of the largest speed nearby.
 /// A speed that vanishes gradually slows a front down before it gets there.
 const STEEP: f64 = 0.5;
 

@@ -120,7 +120,7 @@ impl Compiled {
     }
 }
 
-/// Makes each field a term of its own, so that values have the layout `[field][vertex]`.
+/// Makes each field a separate term, so that values have the layout `[field][vertex]`.
 fn one_each(fields: &[Field]) -> Vec<&[Field]> {
     fields.chunks(1).collect()
 }

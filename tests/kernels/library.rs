@@ -18,15 +18,14 @@ pub struct Launch {
     pub block: u32,
     /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u32,
-    /// Blocks that run at a time: 1 to run them one after the other, `grid` for cooperative
-    /// kernels.
+    /// Blocks that run at a time: 1 to run them one after another, `grid` for cooperative kernels.
     pub resident: u32,
     /// Seed of the order in which threads run.
     pub seed: u64,
 }
 
 impl Launch {
-    /// Returns a launch that runs the blocks one after the other, without dynamic shared memory.
+    /// Returns a launch that runs the blocks one after another, without dynamic shared memory.
     pub fn new(grid: u32, block: u32) -> Launch {
         Launch { grid, block, shared_bytes: 0, resident: 1, seed: 0 }
     }

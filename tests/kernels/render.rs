@@ -36,7 +36,7 @@ fn bounds(solid: &Solid<'_>, offset: f64) -> [[u32; 3]; 2] {
 }
 
 /// Builds the levels of the pyramid with the kernel: a cell covers 2 x 2 x 2 cells of the level
-/// below. Returns the levels one after the other, and the start of each.
+/// below. Returns the levels one after another, and the start of each.
 fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
     let library = Library::compile("kernels/render/pyramid.cu", &[], &["pyramid_level"]);
     let (mut all, mut starts) = (Vec::new(), Vec::new());

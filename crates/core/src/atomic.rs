@@ -94,7 +94,7 @@ pub fn in_the_way(path: &Path) -> Error {
 
 /// Runs `work`, and makes the files that it writes on this thread appear together when it ends: all
 /// of them, or none if `work` fails or a file cannot be renamed. The first file is the main file.
-/// It does not exist while the others are replaced, so a killed program never leaves it beside
+/// It does not exist while the others are replaced, so a killed program never leaves it next to
 /// files of another result.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ pub struct PointCloud {
     pub normals: Option<Vec<[f32; 3]>>,
     /// Red, green and blue values, `[n]`, if known.
     pub colors: Option<Vec<[u8; 3]>>,
-    /// Further numbers per point. Readers fill in only the attributes that are requested.
+    /// Additional numbers per point. Readers fill in only the attributes that are requested.
     pub attributes: Vec<Attribute>,
 }
 

@@ -5,7 +5,7 @@ zeroset_gpu::cuda_header! {
 
     /// The number of threads per warp.
     pub const WARP: usize = 32;
-    /// The number of threads per block, unless a kernel states another number.
+    /// The number of threads per block, unless a kernel states a different number.
     pub define DEFAULT_BLOCK: u32 = 256;
 
     /// The number of values that a block of the scan sums.

@@ -26,7 +26,7 @@ pub(crate) use vtx::read as read_vertex_list;
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 
 /// Returns true if a file with this extension belongs to a CARP mesh. A `.pts` file without an
-/// `.elem` file beside it does not: it is read as a list of points from another program.
+/// `.elem` file next to it does not: it is read as a list of points from another program.
 pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
 }

@@ -6,7 +6,7 @@
 //! [`write_mesh`] and [`write_volume`] determine the format from the file name.
 //!
 //! The reader of a format gets the bytes of a file, and its path only for the names of arrays and
-//! for files beside it. It returns a [`Flaw`] with the position, the problem, the remedy, and the
+//! for files next to it. It returns a [`Flaw`] with the position, the problem, the remedy, and the
 //! underlying error of another crate or of the operating system. The functions that open a file add
 //! its name, so that each error is an [`Error::Input`](zeroset_core::Error::Input) with the file
 //! and the flaw.

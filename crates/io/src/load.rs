@@ -81,7 +81,7 @@ pub(super) fn empty() -> Flaw {
     Flaw::whole("the file is empty", "copy or export it again")
 }
 
-/// Returns the existing file beside `path` with the same name but this extension, with or without
+/// Returns the existing file next to `path` with the same name but this extension, with or without
 /// `.gz`, if there is one.
 pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     let plain =
@@ -103,7 +103,7 @@ pub(super) type Member<'a> = (PathBuf, Cow<'a, [u8]>);
 
 /// Returns the file of a multi-file mesh that has the extension `wanted`. This is `path` itself,
 /// whose `bytes` are already loaded, if its `extension` is the wanted one. Otherwise, it is the
-/// file beside `path`. Returns `None` if there is no such file.
+/// file next to `path`. Returns `None` if there is no such file.
 ///
 /// # Errors
 /// Returns the errors of [`load`].

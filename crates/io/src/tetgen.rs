@@ -1,6 +1,6 @@
 //! Reader of the text files of TetGen and Triangle.
 //!
-//! `.node` holds the vertices, to which `.ele`, `.face` and `.edge` beside it refer. Any of these
+//! `.node` holds the vertices, to which `.ele`, `.face` and `.edge` next to it refer. Any of these
 //! files may be given, and the others are found by their names.
 //!
 //! Vertices are numbered starting at 0 or 1, as stated by the number of the first vertex. Regions

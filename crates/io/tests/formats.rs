@@ -65,8 +65,8 @@ const COUNTS: &[(&str, usize, usize, Kind)] = {
         ("cortex/tiny/lh.tinysurface.asc", 5, 3, Surface),
         ("scans/bunny_noised.xyz", 20_000, 0, Surface),
         ("scans/kitten.xyz", 5_210, 0, Surface),
-        // The README counts only the 8 triangles. The 4 quads beside them cover the same square and
-        // are split into two triangles each.
+        // The README counts only the 8 triangles. The 4 quads next to them cover the same square
+        // and are split into two triangles each.
         ("sim/msh/compass_v22.msh", 13, 16, Planar),
         ("sim/msh/component8_tets_v41bin.msh", 759, 2_489, Volume),
         ("sim/msh/hole81_v20.msh", 109, 2 * 81, Planar),
@@ -281,7 +281,7 @@ fn three_versions_of_gmsh_hold_the_same_hexahedra() {
         let missing = outer.cells.chunks(3).filter(|t| all.binary_search(t).is_err()).count();
         assert_eq!(missing, 0, "a face of the boundary is cut otherwise than its quad");
     }
-    // Nodes are in another order in version 1, so that quads are split along other diagonals.
+    // Nodes are in a different order in version 1, so that quads are split along other diagonals.
     assert!(tetrahedra(&v40.mesh) == tetrahedra(&v41.mesh));
 }
 

@@ -12,7 +12,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Writes `header` to the file `name`, and returns the first 24 values of the volume or the error
-/// message. The compressed file beside it contains 352 other bytes and then the numbers 0 to 23.
+/// message. The compressed file next to it contains 352 other bytes and then the numbers 0 to 23.
 fn read(folder: &Path, name: &str, header: &str) -> Result<Vec<f64>, String> {
     let mut bytes = vec![99; 352];
     bytes.extend(0..24);

@@ -369,7 +369,7 @@ fn higher_order_and_odd_cells() {
     assert_eq!(file.mesh.cells, [0, 1, 3, 0, 3, 2]);
     assert_eq!(file.warnings.len(), 1, "{:?}", file.warnings);
     assert!(file.uncut.summary().unwrap().contains("the cell type 200 is unknown"));
-    // A wedge beside a triangle gives three tetrahedra, and the triangle becomes a group.
+    // A wedge next to a triangle gives three tetrahedra, and the triangle becomes a group.
     let file = cells(6, "6 0 1 2 3 4 5 3 0 1 2", "13 5").unwrap();
     assert_eq!((file.mesh.kind, file.mesh.n_cells()), (Kind::Volume, 3));
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![13; 3]));
@@ -380,7 +380,7 @@ fn higher_order_and_odd_cells() {
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![25; 6]));
     assert!(file.mesh.cells.iter().all(|&v| v < 8));
     assert_eq!(file.warnings.len(), 3, "{:?}", file.warnings);
-    // A convex point set beside a triangle gives no tetrahedra, and the triangle becomes the mesh.
+    // A convex point set next to a triangle gives no tetrahedra, and the triangle becomes the mesh.
     let file = cells(6, "6 0 1 2 3 4 5 3 0 1 2", "41 5").unwrap();
     assert_eq!((file.mesh.kind, file.mesh.n_cells()), (Kind::Surface, 1));
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![5]));

@@ -16,7 +16,7 @@ pub fn root() -> PathBuf {
 }
 
 /// Returns the path of the program. This is the path at which cargo built it or, if it is not
-/// there, the first of these places at which it is: beside the test executable, in the parent of
+/// there, the first of these places at which it is: next to the test executable, in the parent of
 /// that folder, and at the same relative path in the checkout. Panics if it is at none of them.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);

@@ -7,7 +7,7 @@ use crate::checkout::root;
 /// Returns the path of a file in the shared test data. Returns `None` and prints a notice if the
 /// file is missing.
 ///
-/// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout. With
+/// The folder is `ZEROSET_DATA`, by default `../shared/data` next to the checkout. With
 /// `ZEROSET_REQUIRE_DATA=1`, a missing file fails the test.
 pub fn data(relative: &str) -> Option<PathBuf> {
     find("ZEROSET_DATA", "../shared/data", relative)
@@ -16,7 +16,7 @@ pub fn data(relative: &str) -> Option<PathBuf> {
 /// Returns the path of one of the small real-world inputs, or `None` with a notice if it is
 /// missing.
 ///
-/// The folder is `ZEROSET_FIELD`, by default `../shared/field` beside the checkout. With
+/// The folder is `ZEROSET_FIELD`, by default `../shared/field` next to the checkout. With
 /// `ZEROSET_REQUIRE_DATA=1`, a missing file fails the test.
 pub fn field(relative: &str) -> Option<PathBuf> {
     find("ZEROSET_FIELD", "../shared/field", relative)

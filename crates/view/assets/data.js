@@ -21,7 +21,7 @@ const NO_VALUE = 65535;
 /** The largest code of a finite value. */
 const LAST_CODE = 65534;
 
-/** Returns an array of numbers that is stored as differences from number to number. */
+/** Returns an array of numbers that is stored as differences between successive numbers. */
 function summed(differences) {
   const numbers = differences.slice();
   for (let k = 1; k < numbers.length; k++) numbers[k] += numbers[k - 1];

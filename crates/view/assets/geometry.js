@@ -95,7 +95,7 @@ function setLabels(geometry, triangles, labelOf) {
   geometry.setAttribute("tags", new THREE.BufferAttribute(tags, 3));
 }
 
-/** Sets colors of vertices, in linear light, so that they are mixed as light. */
+/** Sets colors of vertices, in linear light, so that they mix as light does. */
 function setPaint(geometry, triangles, bytes) {
   const light = Float32Array.from({ length: 256 }, (_, k) => {
     const c = k / 255;

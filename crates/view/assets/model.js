@@ -3,7 +3,7 @@
 /** The name of the choice without colors. */
 const PLAIN = "plain";
 
-/** Returns the fields that the positions of vertices give. */
+/** Returns the fields that follow from the positions of the vertices. */
 function coordinateFields(points) {
   const n = points.length / 3;
   return ["x", "y", "z"].map((name, c) => {
@@ -55,7 +55,7 @@ class Surface {
     }
   }
 
-  /** Returns the number that the file gives to a vertex. */
+  /** Returns the number of a vertex in the file. */
   nameOf(vertex) {
     return this.names ? this.names[vertex] : vertex;
   }

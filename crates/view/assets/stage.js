@@ -161,7 +161,7 @@ class Stage {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     if (this.home && !this.isPlaced) {
-      // The first size decides the distance of the default view.
+      // The first size determines the distance of the camera in the default view.
       this.isPlaced = true;
       this.reset();
     }

@@ -29,8 +29,8 @@ pub struct GridOptions {
     /// Lowest and highest corner of the box of voxel centers to cover. By default, it is the
     /// bounding box of the surface.
     pub bounds: Option<([f64; 3], [f64; 3])>,
-    /// Number of voxels from the surface up to which distances are computed. Beyond, the value is
-    /// this distance with the sign.
+    /// Number of voxels from the surface up to which distances are computed. Farther away, the
+    /// value is this distance with the sign.
     pub band: Option<f64>,
     /// The extra results.
     pub extras: Extras,
@@ -145,8 +145,8 @@ fn reserved<T: Clone>(n: usize, value: T) -> Result<Vec<T>> {
 
 impl SignedSurface {
     /// Computes the signed distances of the voxel centers of a grid, in the thread pool of the
-    /// caller. `done` is told the number of voxels after each layer of blocks, and its errors end
-    /// the computation.
+    /// caller. `done` receives the number of finished voxels after each layer of blocks, and its
+    /// errors end the computation.
     ///
     /// # Errors
     /// Returns the errors of `done`, and [`Error::Device`] if memory runs out.

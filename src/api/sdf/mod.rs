@@ -113,7 +113,7 @@ impl SignedSurface {
         let mesh = match mesh.kind {
             Kind::Surface => Cow::Borrowed(mesh),
             Kind::Planar => {
-                // Distances in space exist beside a plane, too.
+                // The points may lie off the plane, so the mesh is a surface in space.
                 let mut mesh = mesh.clone();
                 mesh.kind = Kind::Surface;
                 Cow::Owned(mesh)

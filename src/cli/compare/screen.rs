@@ -109,7 +109,7 @@ fn where_(place: &Place) -> String {
     if at.is_empty() { values } else { format!("{at}: {values}") }
 }
 
-/// Returns the lines about two shapes with other vertices.
+/// Returns the lines about two shapes with different vertices.
 fn shape(shape: &ShapeDifference, tolerance: Tolerance) -> String {
     let time = shape.time.map_or(String::new(), |time| format!(", at time {time}"));
     let [a, b] = shape.vertices;
@@ -136,7 +136,7 @@ fn shape(shape: &ShapeDifference, tolerance: Tolerance) -> String {
     text
 }
 
-/// Returns the last line.
+/// Returns the last line, which states whether A and B are equal.
 fn verdict(found: &Comparison) -> String {
     let arrays = || found.sources.iter().flat_map(|source| &source.arrays);
     let shapes = || found.sources.iter().filter_map(|source| source.shape.as_ref());

@@ -19,10 +19,10 @@ use crate::words::counted;
 /// Options that change a point cloud.
 #[derive(Debug, clap::Args)]
 pub struct Changes {
-    /// Of a point cloud, keep only the points in a box, its faces included
+    /// In a point cloud, keep only the points in a box, including its faces
     #[arg(long, value_name = "XMIN,XMAX,YMIN,YMAX,ZMIN,ZMAX", allow_hyphen_values = true)]
     pub crop: Option<Crop>,
-    /// Of a point cloud, keep one point per cube of this edge length: the one nearest to the center
+    /// In a point cloud, keep one point per cube of this edge length: the one nearest to the center
     #[arg(long, value_name = "SPACING", value_parser = length)]
     pub thin: Option<f64>,
     #[command(flatten)]
@@ -172,7 +172,7 @@ pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u
 /// The numbers of points of all inputs.
 #[derive(Default)]
 struct Counts {
-    /// Points in the files, and of these the points that were left out while reading.
+    /// Number of points in the files, and of those that were left out while reading.
     stored: u64,
     not_finite: u64,
     without_normal: u64,
@@ -258,7 +258,7 @@ fn select(cloud: &mut PointCloud, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Appends a cloud, and warns about what only one of the two has.
+/// Appends a cloud, and warns about the arrays that only one of the two has.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the units differ.
@@ -288,7 +288,7 @@ fn merge(
     Ok(())
 }
 
-/// Returns the line about the output: what was written, and how many points were left out why.
+/// Returns the line about the output: what was written, and how many points were left out and why.
 fn words(args: &Args, cloud: &PointCloud, counts: &Counts) -> String {
     let mut parts = Vec::new();
     parts.extend(cloud.normals.iter().map(|_| "normals".to_string()));

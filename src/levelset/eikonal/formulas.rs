@@ -15,9 +15,9 @@ use crate::geometry::{Real, Vec3};
 /// edge of the face.
 ///
 /// Across a flatter cell, a front gains almost no time, but takes the mean of values that are an
-/// edge apart. Two such cells that face each other then lower each other's values again and again:
-/// tens of thousands of times by ever smaller amounts, to a result that is far too early
-/// (docs/distances.md, section 5.3). With this height, about a thousand times are enough.
+/// edge apart. Two such cells that face each other then lower each other's values again and again,
+/// tens of thousands of times and by ever smaller amounts, until the result is far too early
+/// (docs/distances.md, section 5.3). With this height, about a thousand times suffice.
 const LEAST_HEIGHT: f64 = 0.03;
 
 /// Returns the height that counts for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
@@ -322,10 +322,11 @@ mod tests {
         let time = |c: Vec3| triangle(0.0, 0.0, &a, &b, &c, 1.0);
         assert_eq!(time(at(1.0, 1e-9)), 2.0 * LEAST_HEIGHT);
         assert_eq!(time(at(1.0, 0.07)), 0.07);
-        // Not higher than the foot is far from the nearer end, and not outside the edge.
+        // The height is at most the distance of the foot from the nearer end. A foot outside the
+        // edge changes nothing.
         assert!((time(at(0.01, 1e-9)) - 0.01).abs() < 1e-12);
         assert_eq!(time(at(2.0, 1e-9)), 1e-9);
-        // The way along the edge is never raised.
+        // A path along the edge is never raised.
         assert!((triangle(0.0, 2.0, &a, &b, &at(0.5, 0.0), 1.0) - 0.5_f64).abs() < 1e-12);
 
         let face = [a, b, Vec3::new(0.0, 2.0, 0.0)];

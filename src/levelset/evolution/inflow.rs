@@ -97,8 +97,8 @@ impl Inflow {
 
     /// Returns the vector whose scalar product with the velocity is the flux out of the gaps at
     /// `boundary()[k]`. A gap is a place where the repair of the mesh left out flat tetrahedra, or
-    /// where the two sides are divided differently. The faces beside a gap belong to one cell only,
-    /// but are not on the boundary.
+    /// where the two sides are divided differently. The faces next to a gap belong to one cell
+    /// only, but are not on the boundary.
     pub fn gap(&self, k: usize) -> [f64; 3] {
         self.gaps.get(k).copied().unwrap_or_default()
     }
@@ -167,7 +167,7 @@ impl Inflow {
 /// Returns whether the velocity points inward at a boundary vertex.
 ///
 /// The flux around the vertex is `sum meas a . grad N_i`, the integral of `N_i a . nu` over the
-/// boundary and beside gaps. The flux out of the gaps is added, so that it cancels.
+/// boundary and next to gaps. The flux out of the gaps is added, so that it cancels.
 fn flows_in<R: Real, const N: usize>(
     patches: &Patches,
     coordinates: &Coordinates<R>,
@@ -215,7 +215,7 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
 
 /// Returns the [`Inflow::gap`] of an owned vertex with a face that belongs to only one tetrahedron.
 /// Returns `None` if the vertex is not on the boundary, because all of its faces with only one cell
-/// are beside gaps. `Some(None)` means that the vertex is on the boundary and has no gaps.
+/// are next to gaps. `Some(None)` means that the vertex is on the boundary and has no gaps.
 fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option<[f64; 3]>> {
     /// The slope at which a probe leaves a face. Gaps are thinner, and openings are wider.
     const SLOPE: f64 = 0.02;

@@ -28,7 +28,7 @@ pub struct Slivers {
     pub inradius: f64,
     /// The inradius of a typical cell (the tenth percentile), in mesh units.
     pub typical_inradius: f64,
-    /// Whether the typical cell is thin: flat for its longest edge.
+    /// Whether the typical cell is thin: flat compared with its longest edge.
     pub typical_is_thin: bool,
     /// The median of the inradii, in mesh units.
     pub median_inradius: f64,

@@ -6,7 +6,7 @@ zeroset_gpu::cuda_header! {
 
     /// A step within this factor of the longest possible one is long enough.
     const ENOUGH: f64 = 1.1;
-    /// The most steps that are examined.
+    /// The largest number of steps that are examined.
     const MOST_TRIALS: u32 = 40;
 }
 

@@ -60,7 +60,7 @@ pub trait SavedNumber: Copy + Element {
     const KIND: &'static str;
     /// Converts values to the snapshot format.
     fn put(values: impl Iterator<Item = Self>) -> Phi;
-    /// Converts values back. Returns `None` if they have another type.
+    /// Converts values back. Returns `None` if they have a different type.
     fn take(phi: Phi) -> Option<Vec<Self>>;
 }
 
@@ -115,8 +115,8 @@ impl TiledSnapshot {
     /// Returns the tiles and their values, for a band of half width `gamma`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the snapshot has another number type or tile edge, if its tiles
-    /// are inconsistent, or if phi is not finite.
+    /// Returns [`Error::Case`] if the snapshot has a different number type or tile edge, if its
+    /// tiles are inconsistent, or if phi is not finite.
     pub(super) fn restore<R: Real, S: Stored<R> + SavedNumber, const E: usize>(
         self,
         gamma: f64,
@@ -168,8 +168,8 @@ impl<R: Wide, const E: usize, S: Stored<R> + SavedNumber> TiledEvolution<R, E, S
     /// evolution, all later steps are bitwise identical to those of an uninterrupted run.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the snapshot has another number type or tile edge, if its tiles
-    /// are inconsistent, or if phi is not finite. See also [`TiledEvolution::new`].
+    /// Returns [`Error::Case`] if the snapshot has a different number type or tile edge, if its
+    /// tiles are inconsistent, or if phi is not finite. See also [`TiledEvolution::new`].
     pub fn resume(
         snapshot: TiledSnapshot,
         terms: &Terms<R>,

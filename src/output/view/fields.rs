@@ -1,4 +1,4 @@
-//! The fields of a mesh that can color its view, and their way through a decimation.
+//! The fields of a mesh that can color its view, and how decimation carries them.
 
 use super::{ViewOptions, lines_of};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::html::{Surface, Values as Shown};
 use crate::mesh::{DataArray, Kind, Mesh, Places, Values};
 use crate::picture::{Camera, Labels, Lines, NO_LABEL, Options, Subject, vertex_colors};
 
-/// Arrays that other arrays of the view make superfluous: normals and colors.
+/// Arrays that the view has no use for as fields, such as normals and colors.
 const NOT_SHOWN: [&str; 9] =
     ["nx", "ny", "nz", "red", "green", "blue", "Normals", "alpha", "level"];
 
@@ -86,7 +86,7 @@ impl Fields {
         Ok(Fields { all })
     }
 
-    /// Returns true if the first field is phi, whose interface is the content of the view.
+    /// Returns true if the first field is phi, so that the view shows its interface.
     pub(super) fn shows_interface(&self) -> bool {
         self.all.first().is_some_and(|field| lines_of(&field.name) == Lines::Interface)
     }

@@ -26,7 +26,7 @@ const STATES: usize = 60;
 pub struct ViewOptions {
     /// The title.
     pub title: String,
-    /// The unit, the range, the color map and the camera. The others are for pictures.
+    /// The unit, the range, the color map and the camera. The other options apply only to pictures.
     pub style: Options,
     /// The name of the array or group that is shown first. By default, it is phi or the distance.
     pub shown: Option<String>,

@@ -9,8 +9,8 @@ use crate::picture::Options;
 use crate::surface::{DecimationTarget, decimate};
 use crate::words::{counted, short};
 
-/// The triangles of all interfaces of a view together, as a multiple of the largest number of
-/// triangles of a surface.
+/// The largest number of triangles of all interfaces of a view together, as a multiple of the
+/// largest number for one surface.
 const TOGETHER: usize = 8;
 
 /// The largest number of values of phi, summed over all states. With more, only the last state has
@@ -69,7 +69,8 @@ pub(super) fn view(series: &Series, options: &ViewOptions) -> Result<Scene> {
     })
 }
 
-/// Returns the view of surfaces over time, of which all together had `before` triangles.
+/// Returns the view of surfaces over time. `before` is the total number of their triangles before
+/// decimation.
 fn of_surfaces(frames: Vec<Frame>, before: usize, options: &ViewOptions) -> Result<Scene> {
     let after: usize = frames.iter().map(|frame| frame.cells.len() / 3).sum();
     let states = counted(frames.len(), ["state", "states"]);

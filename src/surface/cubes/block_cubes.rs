@@ -112,7 +112,7 @@ impl<'a, R: Real> Block<'a, R> {
     /// were skipped because a value is missing.
     ///
     /// # Errors
-    /// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks.
+    /// Returns [`Error::Numerical`] if phi changes sign outside of all blocks.
     pub fn cubes(&self, mut visit: impl FnMut(Cube<R>)) -> Result<u64> {
         let mut left_out = 0;
         for z in -1..self.edge {

@@ -105,8 +105,8 @@ impl Records {
     /// Creates the records of the zero set of phi.
     ///
     /// # Errors
-    /// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks, and if the
-    /// surface spans more than 65,536 cubes along an axis.
+    /// Returns [`Error::Numerical`] if phi changes sign outside of all blocks, and if the surface
+    /// spans more than 65,536 cubes along an axis.
     pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Result<Self> {
         let directory = Directory::new(blocks);
         let chunks: Vec<Found> = per_chunk(blocks, &directory, Found::NOTHING, |found, block| {
@@ -164,7 +164,7 @@ impl Records {
     }
 
     /// Rebuilds the surface, with one vertex per crossed edge. It equals the surface of
-    /// [`extract`](super::extract) up to the quantization of phi, in another order and without
+    /// [`extract`](super::extract) up to the quantization of phi, in a different order and without
     /// normals.
     ///
     /// # Errors

@@ -49,8 +49,8 @@ impl Cut {
 /// few degrees.
 ///
 /// # Errors
-/// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks, and for more than
-/// 2^32 - 1 vertices.
+/// Returns [`Error::Numerical`] if phi changes sign outside of all blocks, and for more than 2^32 -
+/// 1 vertices.
 pub fn extract<R: Real>(
     blocks: &impl Blocks<R>,
     placement: &Placement,

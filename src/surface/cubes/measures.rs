@@ -106,8 +106,7 @@ impl Measures {
 /// Measures the zero set of phi.
 ///
 /// # Errors
-/// Returns [`Error::Numerical`](crate::Error::Numerical) if phi changes its sign outside of all
-/// blocks.
+/// Returns [`Error::Numerical`](crate::Error::Numerical) if phi changes sign outside of all blocks.
 pub fn measure<R: Real>(blocks: &impl Blocks<R>, placement: &Placement) -> Result<Measures> {
     let directory = Directory::new(blocks);
     // Measure from the first block, so that large coordinates lose no digits.

@@ -117,7 +117,7 @@ impl FilledHoles {
 ///
 /// The arrays of a new vertex have the mean values of the corners of the triangle in which it was
 /// placed, and labels are those of the first corner. A new triangle has the values and groups of a
-/// triangle beside the hole. The arrays `nx`, `ny` and `nz` of a new vertex are its normal. Other
+/// triangle next to the hole. The arrays `nx`, `ny` and `nz` of a new vertex are its normal. Other
 /// vertices and triangles do not change.
 pub fn fill_holes(mesh: &mut Mesh, size: HoleSize) -> FilledHoles {
     let mut result = FilledHoles::default();
@@ -165,7 +165,7 @@ fn at(mesh: &Mesh, v: u32) -> Vec3 {
     mesh.vertices[v as usize].into()
 }
 
-/// Returns the unit normals of the triangles beside a hole, oriented like its filling.
+/// Returns the unit normals of the triangles next to a hole, oriented like its filling.
 fn normals_beside(mesh: &Mesh, hole: &BoundaryLoop) -> Vec<Vec3> {
     let n = hole.vertices.len();
     let normal = |k: usize| {
@@ -185,7 +185,7 @@ fn normals_beside(mesh: &Mesh, hole: &BoundaryLoop) -> Vec<Vec3> {
 struct Filling<'a> {
     hole: &'a BoundaryLoop,
     x: Vec<Vec3>,
-    /// The unit normals of the triangles beside the hole.
+    /// The unit normals of the triangles next to the hole.
     beside: Vec<Vec3>,
     /// The triangles, as indices into the vertices of the loop, or `None` if there is no
     /// triangulation.
@@ -232,7 +232,7 @@ impl<'a> Filling<'a> {
     }
 
     /// Adds the triangles to the mesh, refined and relaxed. For each of them, adds to `rows` the
-    /// triangle beside the hole whose values it gets. Returns `None` if the hole cannot be filled.
+    /// triangle next to the hole whose values it gets. Returns `None` if the hole cannot be filled.
     fn add_to(
         mut self,
         mesh: &mut Mesh,

@@ -250,7 +250,7 @@ impl<'a> Patch<'a> {
     }
 
     /// Returns whether no triangle is flat or folds back on a neighbor. `beside` has the unit
-    /// normals of the triangles beside the edges of the loop.
+    /// normals of the triangles next to the edges of the loop.
     pub(super) fn is_sound(&self, beside: &[Vec3]) -> bool {
         let units: Vec<Vec3> =
             self.triangles.iter().map(|&t| self.normal(t)).map(|n| n / n.norm()).collect();

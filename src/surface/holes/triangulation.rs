@@ -19,7 +19,7 @@ const COMPACT: f64 = 1e-3;
 /// A loop to be triangulated.
 pub(super) struct Polygon<'a> {
     pub x: &'a [Vec3],
-    /// The unit normal of the triangle beside each edge, oriented like the triangles of the hole.
+    /// The unit normal of the triangle next to each edge, oriented like the triangles of the hole.
     pub beside: &'a [Vec3],
     /// Whether two vertices must not be connected, because the surface has this edge.
     pub is_taken: &'a dyn Fn(usize, usize) -> bool,
@@ -139,7 +139,7 @@ impl Costs {
         // avoided if possible.
         let penalty = around * around;
         let mut costs = Costs { cost: vec![0.0; n * n], apex: vec![0; n * n] };
-        // The unit normal beside each edge: of the surface, or of the best triangle there.
+        // The unit normal next to each edge: of the surface, or of the best triangle there.
         let mut normals = vec![Vec3::zeros(); n * n];
         let is_edge = |i: usize, k: usize| (part[i] + 1) % polygon.x.len() == part[k];
         for k in 0..n {

@@ -4,7 +4,7 @@
 /// -1 if they certainly point to opposite sides, and 0 if nothing is known.
 ///
 /// One normal is reflected at the plane halfway between the points before it is compared with the
-/// other. Points of the same sheet are beside each other, and the reflection has no effect. The
+/// other. Points of the same sheet are next to each other, and the reflection has no effect. The
 /// outward normals of the two sides of a thin plate are opposite, and the reflection makes them
 /// equal (H. Xie, J. Wang, J. Hua, H. Qin, A. Kaufman, Piecewise C1 continuous surface
 /// reconstruction of noisy point clouds via local implicit quadric regression, IEEE Visualization

@@ -1,4 +1,5 @@
-//! Consistency of given normals: which of them point to the other side than their neighbors.
+//! Consistency of given normals: which of them point to the side opposite to that of their
+//! neighbors.
 //!
 //! Normals of neighbors are compared by their `agreement`. Where a clear majority of the neighbors
 //! contradicts a normal, it is turned. The points are then divided into patches within which
@@ -38,8 +39,7 @@ pub struct Sides {
     pub estimated: usize,
     /// Number of normals that were turned to the other side.
     pub turned: usize,
-    /// Number of normals that point to the other side than most of their neighbors even after the
-    /// correction.
+    /// Number of normals that contradict most of their neighbors even after the correction.
     pub left: usize,
 }
 

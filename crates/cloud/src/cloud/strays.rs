@@ -11,7 +11,7 @@
 //!    local outliers, SIGMOD 2000). Vertices of a mesh are sparse on flat parts, and lie on a plane
 //!    with the dense vertices around them.
 //! 2. *Sparse and in space.* Among many outliers, the neighbors are outliers, too. Such points are
-//!    sparser than most of the cloud, and lie on no surface.
+//!    sparser than most of the cloud, and do not lie on a surface.
 //! 3. *Above the surface.* The neighbors lie on a plane. The point is farther from it than the
 //!    neighbors are from each other, and [`ABOVE`] times as far as the neighbors are.
 //!
@@ -124,7 +124,7 @@ fn search(points: &[[f64; 3]]) -> Result<Vec<bool>> {
     Ok(all.par_iter().enumerate().map(is_stray).collect())
 }
 
-/// Returns whether a point and its neighbors lie on no plane.
+/// Returns whether a point and its neighbors do not lie on a plane.
 fn is_in_space(points: &[[f64; 3]], i: usize, row: &[usize; NEIGHBORS], radius: f64) -> bool {
     let plane = Plane::through(points[i], row.iter().map(|&j| points[j]));
     plane.is_some_and(|plane| plane.off > FLAT * radius)

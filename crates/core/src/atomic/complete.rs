@@ -26,7 +26,7 @@ pub(super) struct Complete {
 }
 
 impl Complete {
-    /// Writes a file with `body`, under a temporary name beside the file that `path` leads to.
+    /// Writes a file with `body`, under a temporary name next to the file that `path` leads to.
     pub fn write(
         path: &Path,
         body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -42,7 +42,7 @@ impl Complete {
         Ok(Complete { path: path.to_path_buf(), target, file, made, replaces: true, journal })
     }
 
-    /// Creates a file beside the file that `path` leads to, and lets `work` write it under its
+    /// Creates a file next to the file that `path` leads to, and lets `work` write it under its
     /// temporary name.
     pub fn write_by_name(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Result<Self> {
         let fail = |e| fail(path, e);

@@ -25,7 +25,7 @@ impl LocalProjection {
     /// both sides of the 180th meridian is not torn.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the coordinates are no longitudes and latitudes.
+    /// Returns [`Error::Case`] if the coordinates are not longitudes and latitudes.
     pub fn around(cloud: &PointCloud) -> Result<Self> {
         let (low, high) = cloud.bounds();
         let is_angle = low[0] >= -360.0 && high[0] <= 360.0 && low[1] > -89.9 && high[1] < 89.9;

@@ -101,8 +101,8 @@ impl Field {
         &self.arrays
     }
 
-    /// Returns the field with its rows in another order: row i of the result is row `order[i]` of
-    /// this field.
+    /// Returns the field with its rows in a different order: row i of the result is row `order[i]`
+    /// of this field.
     ///
     /// # Panics
     /// Panics if `order` contains a row that does not exist.

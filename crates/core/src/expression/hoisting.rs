@@ -35,7 +35,7 @@ pub(super) fn functions(trees: &[&Node]) -> String {
 /// The place from which the generated code reads a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// A statement of its own.
+    /// A separate statement.
     Statement,
     /// An entry of the parts that depend only on the time.
     Time(usize),

@@ -20,7 +20,7 @@ const FINE: f64 = 5e-2;
 
 /// The boundary of a tetrahedral mesh.
 pub struct Boundary {
-    /// The triangles, oriented outwards.
+    /// The triangles, oriented outward.
     pub surface: Mesh,
     /// The number of faces that belong to one tetrahedron but are not on the boundary, because the
     /// faces of tetrahedra on the other side cover them.
@@ -55,7 +55,7 @@ impl Boundary {
     }
 }
 
-/// Returns the boundary of a tetrahedral mesh as triangles that are oriented outwards.
+/// Returns the boundary of a tetrahedral mesh as triangles that are oriented outward.
 ///
 /// A boundary face belongs to exactly one tetrahedron. Faces that others cover from the other side
 /// are left out, even if they do not match, unless a group contains them, or `weld`, a group or a
@@ -191,7 +191,7 @@ mod tests {
     fn a_cube_is_closed_and_looks_outwards() {
         let cube: Generate = toml::from_str("cube = { cells = [2, 3, 4] }").unwrap();
         let mut cube = generate(&cube).unwrap();
-        // The surface of an inverted tetrahedron is also oriented outwards.
+        // The surface of an inverted tetrahedron is also oriented outward.
         cube.cells.swap(0, 1);
         cube.vertex_data.push(DataArray {
             name: "z".into(),

@@ -130,7 +130,7 @@ impl Mesh {
     /// array has the same mean as in [`Mesh::numbers`].
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there is no such array, or if it has another number of
+    /// Returns [`Error::Case`] if there is no such array, or if it has a different number of
     /// components.
     pub fn vectors(&self, name: &str) -> Result<Vec<[f64; 3]>> {
         let find = |of| self.arrays(of).iter().find(|array| array.name == name).map(|a| (a, of));

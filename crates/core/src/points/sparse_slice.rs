@@ -25,7 +25,7 @@ use crate::volume::Volume;
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the volume has several slices, or if the condition uses the time or
-/// another name. Returns [`Error::Device`] if there are 2^32 entries or more, or if there is not
+/// any other name. Returns [`Error::Device`] if there are 2^32 entries or more, or if there is not
 /// enough memory.
 pub fn entries(volume: &Volume, turned: bool, condition: Option<&Expression>) -> Result<Coo<f64>> {
     let shape = matrix_of(volume)?;

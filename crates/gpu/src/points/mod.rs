@@ -5,7 +5,7 @@
 //!
 //! A criterion is compiled into the kernel that computes bits or the base of a pyramid. Its
 //! expression is translated to CUDA code (`kernels/primitives/discriminator.cuh`). Several criteria
-//! are evaluated one after the other into bits. Lists are built by [`crate::primitives`].
+//! are evaluated one after another into bits. Lists are built by [`crate::primitives`].
 
 mod criterion;
 mod kernel_arguments;

@@ -39,7 +39,7 @@ impl DeviceBits {
     /// Returns the errors of [`DeviceBits::new`].
     ///
     /// # Panics
-    /// Panics if the discriminator is for a grid of another shape.
+    /// Panics if the discriminator is for a grid of a different shape.
     pub fn keep(&mut self, cuda: &Cuda, discriminator: &impl DeviceDiscriminator) -> Result<()> {
         let question = discriminator.question(cuda)?;
         assert_eq!(question.cells()?.0, self.shape, "the cells must belong to the same grid");

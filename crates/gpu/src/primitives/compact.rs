@@ -98,8 +98,8 @@ impl Compactor {
     /// Returns [`Error::Device`] if the GPU does not respond.
     ///
     /// # Panics
-    /// Panics if the set has another kind or size, if it has fewer bits than stated, or if bytes of
-    /// value 0 would count as set.
+    /// Panics if the set has a different kind or size, if it has fewer bits than stated, or if
+    /// bytes of value 0 would count as set.
     pub fn list(&self, cuda: &Cuda, set: Set, numbers: &mut Array<u32>) -> Result<()> {
         assert!(
             set.is_packed() == self.packed && set.len() == self.n,

@@ -175,8 +175,8 @@ impl Gather {
         self.classes.iter_mut().zip(other.classes).for_each(|(n, more)| *n += more);
     }
 
-    /// Decides whether the colors collected so far are colors. Negative numbers, or rows that are
-    /// all zero or have length 1, are normals. If all numbers are zero, they are dropped.
+    /// Decides whether the numbers collected so far as colors are colors. Negative numbers, or rows
+    /// that are all zero or have length 1, are normals. If all numbers are zero, they are dropped.
     pub(super) fn decide_colors(&mut self) -> Decided {
         let Some(Colors::Real(rows)) = self.colors.take() else { return Decided::Neither };
         let mut is_zero = true;

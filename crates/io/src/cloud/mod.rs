@@ -106,7 +106,7 @@ pub enum NormalsFrom {
 /// Points whose coordinates are not finite, points marked as withheld, and, if at least half of the
 /// points have a normal, points without one are counted and left out. If a file has faces, its
 /// vertices are the points, and the faces provide the normals if the file has none. Duplicates and
-/// outliers are kept: the command `zeroset cloud` counts and removes them.
+/// outliers are kept: `zeroset info` counts them, and `zeroset reconstruct` removes them.
 ///
 /// Memory holds the cloud and a piece of the file. Files with faces, PTX files, LZF-compressed PCD
 /// files and mesh formats are read whole.

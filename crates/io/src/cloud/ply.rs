@@ -39,7 +39,7 @@ pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, C
     }
 }
 
-/// Returns true if the first bytes of a PLY file declare faces, or if they are no valid header.
+/// Returns true if the first bytes of a PLY file declare faces, or if they are not a valid header.
 pub(super) fn begins_with_mesh(head: &[u8]) -> bool {
     ply::read_header(&mut Lines::of_header(head)).map_or(true, |header| has_faces(&header))
 }

@@ -251,8 +251,9 @@ impl Head {
         Some(Taken { roles: roles([0, 1, 2], normal, color), how, is_undecided })
     }
 
-    /// Selects the attributes to read from the columns without another meaning. A column without a
-    /// name is called `column_4`, `column_5`, ..., or `intensity` where this is its usual meaning.
+    /// Selects the attributes to read from the columns that have no other meaning. A column without
+    /// a name is called `column_4`, `column_5`, ..., or `intensity` where this is its usual
+    /// meaning.
     fn choose(&self, roles: &Roles, wanted: &Wanted) -> Chosen<usize> {
         let color = match roles.color {
             Some(Paint::Three(columns)) => columns.to_vec(),

@@ -11,7 +11,7 @@ use crate::frame::{FileFrame, Frame};
 const USE_REAL_RAS: i32 = 2;
 /// The tag of the volume geometry.
 const SURFACE_GEOMETRY: i32 = 20;
-/// The largest number of bytes of the text that are examined. Further tags may follow the text.
+/// The largest number of bytes of the text that are examined. More tags may follow the text.
 const LONGEST: usize = 4096;
 
 /// Returns the frame and the volume geometry that the bytes after the faces state. Coordinates are

@@ -40,8 +40,8 @@ const CUT: &str = "the file is truncated: copy it again";
 /// follow the faces, determines their frame.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
-/// coordinate is not finite, or if an index is out of range.
+/// Returns a [`Flaw`] if the file is of a different kind, if it cannot hold the declared counts, if
+/// a coordinate is not finite, or if an index is out of range.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if bytes.starts_with(ascii::MAGIC) {
         return ascii::read(bytes);
@@ -137,7 +137,7 @@ fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
 /// without magic bytes if its counts fit the size of the file.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the file is of another kind, declares no values, or holds fewer than
+/// Returns a [`Flaw`] if the file is of a different kind, declares no values, or holds fewer than
 /// declared.
 pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     if bytes.starts_with(&MORPH) {

@@ -202,7 +202,7 @@ pub(super) struct Beside<'a> {
 }
 
 impl<'a> Beside<'a> {
-    /// Creates the reader of files beside `path`.
+    /// Creates the reader of files next to `path`.
     pub(super) fn new(path: &'a Path) -> Self {
         Beside { path, taken: HashMap::new() }
     }

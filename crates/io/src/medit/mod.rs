@@ -2,7 +2,7 @@
 //! at vertices (`.sol`).
 //!
 //! References of cells become groups named by their numbers. References of vertices become the
-//! array `reference`. A `.sol` file of the same name beside the mesh provides the arrays `sol`,
+//! array `reference`. A `.sol` file of the same name next to the mesh provides the arrays `sol`,
 //! `sol_2`, ...
 
 mod write;
@@ -48,7 +48,7 @@ fn section(word: &[u8]) -> Option<ElementType> {
     })
 }
 
-/// Reads a mesh, and the `.sol` file beside it if there is one.
+/// Reads a mesh, and the `.sol` file next to it if there is one.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if there are fewer numbers than declared, if a coordinate
@@ -120,7 +120,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Adds the values from the file beside the mesh. Flaws of that file only cause warnings, because
+/// Adds the values from the file next to the mesh. Flaws of that file only cause warnings, because
 /// the mesh is usable without it.
 fn add_solution(file: &mut MeshFile, beside: &Path) {
     let found = load::load(beside).and_then(|loaded| read_solution(without_mark(&loaded.bytes)));

@@ -10,12 +10,12 @@ use zeroset_core::error::Result;
 use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 
 /// Writes vertices, cells and lower-dimensional simplices with one reference each. Point data go
-/// into the `.sol` file beside the mesh. Both files appear together. Adds notes to `lost` about
+/// into the `.sol` file next to the mesh. Both files appear together. Adds notes to `lost` about
 /// content that the format cannot hold.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is another
-/// `.sol` or `.sol.gz` file beside the mesh, whose values a reader would take for those of this
+/// `.sol` or `.sol.gz` file next to the mesh, whose values a reader would take for those of this
 /// mesh.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let beside = path.with_extension("sol");

@@ -1,4 +1,4 @@
-//! Reading of numbers from data files beside a header: one file, a list, or numbered names.
+//! Reading of numbers from data files next to a header: one file, a list, or numbered names.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ pub(super) enum Skip {
     FromTheEnd,
 }
 
-/// Returns the path of the file `name` beside `path`.
+/// Returns the path of the file `name` next to `path`.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the name leads out of the folder of `path` or names that folder itself.

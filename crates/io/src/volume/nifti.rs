@@ -245,7 +245,7 @@ impl Header {
             return refuse(format!("{n} dimensions, expected 1 to 7"), DAMAGED);
         }
         let sizes = &self.dim[1..=n as usize];
-        // Some programs count dimensions beyond the third that they give no size.
+        // Some programs count dimensions beyond the third without giving them a size.
         let is_wrong = |k: usize| sizes[k] < if k < 3 { 1 } else { 0 };
         if let Some(k) = (0..sizes.len()).find(|&k| is_wrong(k)) {
             let what = format!("size {} along dimension {}, expected at least 1", sizes[k], k + 1);

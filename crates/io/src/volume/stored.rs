@@ -163,7 +163,7 @@ pub(super) fn from_text(text: &[u8], scalar: Scalar, n: usize) -> Result<Samples
 /// never with a declared size.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if the stream is damaged or unpacks to another size.
+/// Returns a [`Flaw`] if the stream is damaged or unpacks to a different size.
 pub(super) fn inflate(stream: impl Read, size: usize, kind: &str) -> Result<Vec<u8>, Flaw> {
     let fail = |what: String| {
         Flaw::at("data", what, "copy the file again, or correct the sizes in its header")

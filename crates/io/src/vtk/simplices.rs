@@ -211,7 +211,7 @@ fn extend(array: &mut DataArray, grid: &Grid, cells: &[u32]) {
     }
 }
 
-/// Returns the faces of a prism over a pentagon or hexagon, or none for another type.
+/// Returns the faces of a prism over a pentagon or hexagon, or none for any other type.
 fn prism_faces(number: u8, points: &[u32]) -> Vec<Vec<u32>> {
     let sides = match number {
         15 => 5,

@@ -2,9 +2,9 @@
 //! data, the scripts and the library three.js.
 //!
 //! A [`Scene`] holds a surface with the fields that can color it, and the interface at several
-//! times. [`page`] puts it on a page of its own, and [`report`] below the text of a report.
-//! Coordinates and values are stored with 16 bits each, so their error is at most 1/131068 of
-//! their range.
+//! times. [`page`] puts it on a separate page, and [`report`] below the text of a report.
+//! Coordinates and values are stored with 16 bits each, so their error is at most 1/131068 of their
+//! range.
 //!
 //! ```
 //! use zeroset_core::mesh::generate::{Generate, Sphere, generate};

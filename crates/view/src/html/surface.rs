@@ -53,9 +53,9 @@ impl Values {
 pub struct Surface {
     pub(super) points: Vec<[f64; 3]>,
     triangles: Vec<u32>,
-    /// The vertex of the mesh that each point is, or `None` if they have the same numbers.
+    /// The mesh vertex of each point, or `None` if points and vertices have the same numbers.
     names: Option<Vec<u32>>,
-    /// The cell of the mesh to which each triangle belongs, or `None` if they are the same.
+    /// The mesh cell of each triangle, or `None` if triangles and cells have the same numbers.
     cells: Option<Vec<u32>>,
     /// Whether the surface is in the plane z = 0, so that it needs no light.
     is_flat: bool,

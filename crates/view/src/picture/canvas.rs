@@ -39,7 +39,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Creates the layout of a picture with room for `right` units beside the content.
+    /// Creates the layout of a picture with room for `right` units next to the content.
     pub(super) fn new(width: u32, height: u32, right: f64) -> Self {
         let unit = unit(width, height);
         let (width, height) = (f64::from(width), f64::from(height));
@@ -57,10 +57,10 @@ impl Layout {
 }
 
 /// Returns the width and height for content that is `aspect` times as wide as it is high, with room
-/// for `right` units beside it.
+/// for `right` units next to it.
 ///
 /// Content that would fill less than half of one side of a picture of 1200 x 900 pixels gets a
-/// canvas of another shape, which it fills and which has about as many pixels.
+/// canvas of a different shape, which it fills and which has about as many pixels.
 pub(super) fn size_for(aspect: f64, right: f64) -> [u32; 2] {
     let [beside, above] = [LEFT + right, TOP + BOTTOM];
     let usual = (SIZE[0] - beside) / (SIZE[1] - above);

@@ -197,7 +197,7 @@ impl<'a> Seen<'a> {
         if x < 0.0 || y < self.top as f64 || x >= limit.0 || y >= limit.1 {
             return false;
         }
-        // Use the lowest height nearby, so that a line beside a fold does not become dotted.
+        // Use the lowest height nearby, so that a line next to a fold does not become dotted.
         let (x, y) = (x as usize, y as usize - self.top);
         let lowest = lowest.map_or_else(|| self.lowest_near(x, y), |all| all[y * wide + x]);
         f64::from(lowest) - z < 1.5 * unit

@@ -18,9 +18,9 @@ pub struct Options {
     pub width: u32,
     /// The number of rows, which must be within [`SIDE`]. The default is 900.
     pub height: u32,
-    /// Whether wide or tall content gets a canvas of another shape, which it fills and which has
-    /// about as many pixels as 1200 x 900. The default is true. [`Options::with_size`] sets it to
-    /// false.
+    /// Whether wide or tall content gets a canvas of a different shape, which it fills and which
+    /// has about as many pixels as 1200 x 900. The default is true. [`Options::with_size`] sets it
+    /// to false.
     pub adaptive: bool,
     /// The side from which the content is seen.
     pub view: View,
@@ -166,7 +166,7 @@ impl Options {
     }
 
     /// Returns the width and height of a picture of content with this ratio of width to height,
-    /// with room for `right` units beside it.
+    /// with room for `right` units next to it.
     pub(super) fn size(&self, aspect: impl FnOnce() -> f64, right: f64) -> [u32; 2] {
         match self.adaptive {
             true => canvas::size_for(aspect(), right),

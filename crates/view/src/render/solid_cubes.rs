@@ -210,7 +210,7 @@ impl<'a> Solid<'a> {
     /// fractional between voxels.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the expression uses another name.
+    /// Returns [`Error::Case`] if the expression uses any other name.
     pub fn at_hits(&self, expression: &Expression, hits: &[(Ray, Hit)]) -> Result<Vec<f64>> {
         let points: Vec<V> = hits.iter().map(|(ray, hit)| ray.at(hit.t)).collect();
         let index = |k: usize| -> Arc<[f64]> {

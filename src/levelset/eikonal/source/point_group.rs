@@ -79,7 +79,7 @@ mod tests {
         Mesh::new(Kind::Planar, vertices.collect(), cells)
     }
 
-    /// Returns the vertices of a mesh that fulfill a condition.
+    /// Returns the vertices of a mesh that satisfy a condition.
     fn select(mesh: &Mesh, condition: impl Fn(f64, f64) -> bool) -> Vec<u32> {
         let all = (0..).zip(&mesh.vertices);
         all.filter(|(_, x)| condition(x[0], x[1])).map(|(v, _)| v).collect()

@@ -145,7 +145,7 @@ impl<R: Real> Coefficients<R> {
         self.values.address() + (before * self.n_vertices as usize * size_of::<R>()) as u64
     }
 
-    /// Returns the values of all terms, one after the other.
+    /// Returns the values of all terms, one after another.
     pub fn values(&self) -> &Array<R> {
         &self.values
     }

@@ -27,8 +27,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element + SavedNumber> DeviceTiledE
     /// evolution, all later steps are bitwise identical to those of an uninterrupted run.
     ///
     /// # Errors
-    /// Returns [`Error::Case`](crate::Error::Case) if the snapshot has another number type or tile
-    /// edge, if its tiles are inconsistent, or if phi is not finite. See also
+    /// Returns [`Error::Case`](crate::Error::Case) if the snapshot has a different number type or
+    /// tile edge, if its tiles are inconsistent, or if phi is not finite. See also
     /// [`DeviceTiledEvolution::new`].
     pub fn resume(
         cuda: &Arc<Cuda>,

@@ -10,7 +10,7 @@ zeroset_gpu::cuda_header! {
         pub vertices: u64,
         /// Triangles of the surface.
         pub triangles: u64,
-        /// Whether phi changes its sign between two missing tiles.
+        /// Whether phi changes sign between two missing tiles.
         pub is_cut_off: u32,
         /// Zero.
         pub padding: u32,

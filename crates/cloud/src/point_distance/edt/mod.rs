@@ -239,7 +239,7 @@ fn across<P: Pair>(
             rows.push(stretch);
         }
     }
-    // The lines are stored one after the other with a small gap. Without the gap, the distance
+    // The lines are stored one after another with a small gap. Without the gap, the distance
     // between lines could be a power of two, which would map them to the same few cache sets.
     let pitch = n + 16;
     let places = if targets == Targets::Faces { 2 * n + 1 } else { n };

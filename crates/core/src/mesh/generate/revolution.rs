@@ -12,7 +12,7 @@ use super::random::Random;
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh};
 
-/// Triangles on an open cylinder around the z axis, centered at the origin, oriented outwards.
+/// Triangles on an open cylinder around the z axis, centered at the origin, oriented outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -49,7 +49,7 @@ impl Default for Cylinder {
     }
 }
 
-/// Triangles on a cone around the z axis, apex at the origin, opening upwards, oriented outwards.
+/// Triangles on a cone around the z axis, apex at the origin, opening upward, oriented outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -89,7 +89,7 @@ impl Default for Cone {
     }
 }
 
-/// Triangles on a torus around the z axis, centered at the origin, oriented outwards.
+/// Triangles on a torus around the z axis, centered at the origin, oriented outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -256,7 +256,7 @@ impl Sheet {
 
     /// Creates the mesh with vertices at `place(turn, t)`, where `turn` is the fraction of a turn
     /// around the axis and `t` is the fraction of the way from the first to the last ring. The
-    /// cross product of the directions of increasing `turn` and increasing `t` must point outwards.
+    /// cross product of the directions of increasing `turn` and increasing `t` must point outward.
     fn roll(&self, place: impl Fn(f64, f64) -> [f64; 3]) -> Result<Mesh> {
         let rings = self.rings();
         let [n, along] = self.cells;

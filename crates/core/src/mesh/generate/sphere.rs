@@ -7,7 +7,7 @@ use super::{delaunay, limits};
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh, refine};
 
-/// Triangles on a sphere, all vertices on it, oriented outwards.
+/// Triangles on a sphere, all vertices on it, oriented outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -106,7 +106,7 @@ impl Sphere {
     }
 }
 
-/// Creates the icosahedron on the unit sphere, oriented outwards.
+/// Creates the icosahedron on the unit sphere, oriented outward.
 fn icosahedron() -> Mesh {
     let g = 0.5 * (1.0 + 5_f64.sqrt());
     let corners = [

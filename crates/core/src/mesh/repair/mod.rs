@@ -134,9 +134,9 @@ impl Repair {
         true
     }
 
-    /// Returns the faces beside the gaps that tetrahedra left when they were left out, in ascending
-    /// order. These tetrahedra are counted already. `stored` lists the boundary facets of the
-    /// stored mesh.
+    /// Returns the faces next to the gaps that tetrahedra left when they were left out, in
+    /// ascending order. These tetrahedra are counted already. `stored` lists the boundary facets of
+    /// the stored mesh.
     fn gaps(&self, mesh: &Mesh, stored: &[[u32; 3]]) -> Vec<[u32; 3]> {
         if mesh.kind != Kind::Volume || self.parents.is_empty() {
             return Vec::new();

@@ -248,14 +248,14 @@ fn range_of_type(kind: &RecordDataType) -> [f64; 2] {
     }
 }
 
-/// Returns where a value is in its range, from 0 to 1.
+/// Returns the position of a value in its range, from 0 to 1.
 fn within(value: f64, [low, high]: [f64; 2]) -> f64 {
     let place = (value - low) / (high - low);
     if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Returns the rows of the rotation of a pose, and its translation. A quaternion of another length
-/// than 1 is scaled.
+/// Returns the rows of the rotation of a pose, and its translation. A quaternion whose length is
+/// not 1 is scaled.
 fn pose(transform: &Transform) -> ([[f64; 3]; 3], [f64; 3]) {
     let (q, t) = (&transform.rotation, &transform.translation);
     let square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;

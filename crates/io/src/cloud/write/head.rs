@@ -4,8 +4,8 @@ use super::{Attribute, CloudLayout};
 use crate::unique_names::UnusedNames;
 use zeroset_core::cloud::NumberType;
 
-/// Returns the names of the attributes as words: other characters than letters, digits and `_`, `.`
-/// or `-` become `_`. A name that something else has gets a number.
+/// Returns the names of the attributes as words: characters other than letters, digits, `_`, `.`
+/// and `-` become `_`. A name that is already taken gets a number.
 pub(super) fn names(attributes: &[Attribute]) -> Vec<String> {
     let mut unused = UnusedNames::default();
     for name in ["x", "y", "z", "nx", "ny", "nz", "red", "green", "blue", "rgb", "Normals", "RGB"] {

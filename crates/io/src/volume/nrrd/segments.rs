@@ -37,8 +37,8 @@ pub(super) fn of_pairs(pairs: &BTreeMap<String, String>) -> Vec<Segment> {
 /// Returns the segment that the options name, if they name one.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that lists the segments if there is none of this name, if several have it, or
-/// if the options also choose another layer.
+/// Returns a [`Flaw`] that lists the segments if none has this name, if several have it, or if the
+/// options also choose a different layer.
 pub(super) fn wanted<'a>(
     segments: &'a [Segment],
     options: &VolumeOptions,

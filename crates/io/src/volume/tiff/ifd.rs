@@ -73,7 +73,7 @@ fn whole(bytes: &[u8], big_endian: bool, at: u64, width: usize) -> Option<u64> {
     })
 }
 
-/// Returns the byte order, and whether the file is a BigTIFF, or `None` for another file.
+/// Returns the byte order, and whether the file is a BigTIFF, or `None` for any other file.
 fn kind(bytes: &[u8]) -> Option<(bool, bool)> {
     let big_endian = match bytes.get(..2)? {
         b"II" => false,

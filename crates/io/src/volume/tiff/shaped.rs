@@ -5,7 +5,7 @@ use super::{AGAIN, refuse, unsupported};
 use zeroset_core::error::{Flaw, Result};
 
 /// Returns the stack that a description declares for a file of `pages` pages of `width` and
-/// `height` pixels. Returns `None` for another description, or for one of pages of another size.
+/// `height` pixels. Returns `None` for any other description, and for pages of a different size.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the shape contradicts the number of pages, or if it has more axes than

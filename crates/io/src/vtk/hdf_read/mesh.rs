@@ -191,7 +191,7 @@ impl DataSet<'_> {
     }
 
     /// Reads the arrays with `n` rows of points or cells. `first` is their first row unless the
-    /// file states another one. Arrays without numbers are left out with a warning.
+    /// file states a different one. Arrays without numbers are left out with a warning.
     fn data(
         &self,
         of: &str,

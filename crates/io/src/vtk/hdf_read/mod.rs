@@ -47,8 +47,8 @@ impl HdfFile {
     /// Reads the structure of a file.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] if the bytes are not a VTKHDF file, are damaged, or hold another kind of
-    /// data set.
+    /// Returns a [`Flaw`] if the bytes are not a VTKHDF file, are damaged, or hold a different kind
+    /// of data set.
     pub fn open(bytes: Vec<u8>, budget: Budget) -> Result<Self, Flaw> {
         let arrays = Arrays::open(bytes, budget)?;
         let version = arrays.attribute_numbers("Version")?;
