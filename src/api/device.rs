@@ -12,8 +12,8 @@ struct Opened {
     gpu: Arc<Cuda>,
 }
 
-/// The GPUs that this process has opened, and those that it inherited. Opening a GPU takes a quarter
-/// of a second, so calls share it. A GPU does not survive `fork`.
+/// The GPUs that this process has opened, and those that it inherited. Opening a GPU takes a
+/// quarter of a second, so calls share it. A GPU does not survive `fork`.
 static GPUS: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
 
 /// Returns the GPU with the given index. The first call opens it.

@@ -90,8 +90,8 @@ pub(crate) fn edt_on(
 /// volumes that are too large for a GPU.
 ///
 /// # Safety
-/// The arrays must lie in the memory of the primary context of this GPU, must have the stated sizes,
-/// and no work that is still running may use them.
+/// The arrays must lie in the memory of the primary context of this GPU and have the stated sizes.
+/// No work that is still running may use them.
 pub unsafe fn edt_between(
     inside: u64,
     distances: u64,

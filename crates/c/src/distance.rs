@@ -10,8 +10,8 @@ use crate::status::{ZerosetStatus, call};
 /// `distances` receives one number for each vertex: NaN where no front arrives.
 ///
 /// # Safety
-/// `mesh` must point to a mesh, `sources` to `n_sources` numbers, and `distances` to as many numbers
-/// as the mesh has vertices.
+/// `mesh` must point to a mesh, `sources` to `n_sources` numbers, and `distances` to as many
+/// numbers as the mesh has vertices.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zeroset_distance(
     mesh: *const ZerosetMesh,
