@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _inputs, _messages, _native, _options, _view
-from ._mesh import Mesh, Progress, as_mesh
+from . import _inputs, _messages, _native, _options, _progress, _view
+from ._mesh import Mesh, as_mesh
+from ._progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -151,7 +152,7 @@ class LevelSet:
         max_steps: int | None = None,
         steady: float | None = None,
         max_step: float | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Iterator[State]:
         """Move the interface, and return its states one after another.
 
@@ -175,8 +176,9 @@ class LevelSet:
             Ends the motion when phi near the interface changes at most this fast.
         max_step : float, optional
             Longest step if a term depends on the time t.
-        progress : callable, optional
-            Called with a dict about every 20 ms.
+        progress : bool or callable, optional
+            True shows a line in terminals and notebooks. A function is called with a dict about
+            every 20 ms.
 
         Yields
         ------
@@ -205,8 +207,12 @@ class LevelSet:
         self._warn()
         return self._states(progress)
 
-    def _states(self, progress: Callable[[dict[str, Any]], object] | None) -> Iterator[State]:
-        while (found := self._native.advance(progress)) is not None:
+    def _states(self, progress: Progress | bool | None) -> Iterator[State]:
+        while True:
+            with _progress.shown(progress) as call:
+                found = self._native.advance(call)
+            if found is None:
+                return
             self._warn()
             yield State(found)
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _inputs, _messages, _native, _options, _view
+from . import _inputs, _messages, _native, _options, _progress, _view
+from ._progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Progress = Callable[[dict[str, Any]], object]
 Sources = int | str | Sequence[Any] | npt.NDArray[Any]
 
 
@@ -149,7 +149,7 @@ class Mesh:
         labels: bool = False,
         gradient: bool = False,
         paths_from: Sources | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Distances:
         """Compute the distance from sources to every point.
 
@@ -178,8 +178,9 @@ class Mesh:
             Whether to compute the gradient.
         paths_from : as `sources`, optional
             Where shortest paths begin.
-        progress : callable, optional
-            Called with a dict about every 20 ms.
+        progress : bool or callable, optional
+            True shows a line in terminals and notebooks. A function is called with a dict about
+            every 20 ms.
 
         Returns
         -------
@@ -200,22 +201,23 @@ class Mesh:
         [3.0, 0.0, 5.0]
         """
         listed = _inputs.as_sources(sources)
-        found = self._native.distance(
-            listed,
-            _inputs.as_values(speed, "speed"),
-            [] if paths_from is None else _inputs.as_sources(paths_from),
-            _options.text(
-                starts=_inputs.as_starts(starts, len(listed)),
-                within=within,
-                front=front,
-                signed=signed,
-                snap=snap,
-                mask=mask,
-                labels=labels,
-                gradient=gradient,
-            ),
-            progress,
-        )
+        with _progress.shown(progress) as call:
+            found = self._native.distance(
+                listed,
+                _inputs.as_values(speed, "speed"),
+                [] if paths_from is None else _inputs.as_sources(paths_from),
+                _options.text(
+                    starts=_inputs.as_starts(starts, len(listed)),
+                    within=within,
+                    front=front,
+                    signed=signed,
+                    snap=snap,
+                    mask=mask,
+                    labels=labels,
+                    gradient=gradient,
+                ),
+                call,
+            )
         _messages.warn(found["warnings"])
         return Distances(self, found)
 
@@ -227,7 +229,7 @@ class Mesh:
         speed: Any = None,
         front: str = "auto",
         mask: str | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Any:
         """Compute the distance from each source separately.
 
@@ -251,9 +253,10 @@ class Mesh:
         """
         listed = _inputs.one_by_one(_inputs.as_sources(sources))
         options = _options.text(within=within, front=front, mask=mask)
-        values, warnings = self._native.distances(
-            listed, _inputs.as_values(speed, "speed"), options, progress
-        )
+        with _progress.shown(progress) as call:
+            values, warnings = self._native.distances(
+                listed, _inputs.as_values(speed, "speed"), options, call
+            )
         _messages.warn(warnings)
         if within is None:
             return values

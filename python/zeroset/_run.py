@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import _messages, _native
-from ._mesh import Progress
+from . import _messages, _native, _progress
+from ._progress import Progress
 
 
 class Report(dict):  # type: ignore[type-arg]
@@ -55,7 +55,7 @@ def run(
     folder: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     resume: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Report:
     """Run a case, as `zeroset run` does.
 
@@ -73,8 +73,9 @@ def run(
         Whether to replace an earlier run in the folder.
     resume : bool
         Whether to continue an interrupted run in the folder.
-    progress : callable, optional
-        Called with a dict about every 20 ms. An exception in it ends the run cleanly.
+    progress : bool or callable, optional
+        True shows a line in terminals and notebooks. A function is called with a dict about every
+        20 ms. An exception in it ends the run cleanly.
 
     Returns
     -------
@@ -91,14 +92,15 @@ def run(
     KeyboardInterrupt
         If the user presses Ctrl-C. ``resume=True`` then continues the run.
     """
-    report, where, is_interrupted, _ = _native.run(
-        os.fspath(case),
-        _overrides(overrides),
-        folder and os.fspath(folder),
-        overwrite,
-        resume,
-        progress,
-    )
+    with _progress.shown(progress) as call:
+        report, where, is_interrupted, _ = _native.run(
+            os.fspath(case),
+            _overrides(overrides),
+            folder and os.fspath(folder),
+            overwrite,
+            resume,
+            call,
+        )
     if is_interrupted:
         raise KeyboardInterrupt
     found = Report(json.loads(report))
