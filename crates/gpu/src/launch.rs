@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUfunction_attribute, CUstreamCaptureMode};
-use cudarc::driver::{CudaEvent, CudaFunction, CudaGraph, result};
+use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaGraph, result};
 
 use super::{Array, Cuda, Element, device_error};
 use zeroset_core::Plain;
@@ -16,6 +16,9 @@ pub struct Kernel {
     function: CudaFunction,
     name: Arc<str>,
     multiprocessors: u32,
+    /// The context of the kernel. Queries use the context of the calling thread, which may have
+    /// none.
+    context: Arc<CudaContext>,
 }
 
 /// The configuration of a launch.
@@ -59,8 +62,19 @@ impl Arguments {
 }
 
 impl Kernel {
-    pub(super) fn new(function: CudaFunction, name: &str, multiprocessors: u32) -> Self {
-        Kernel { function, name: name.into(), multiprocessors }
+    pub(super) fn new(
+        function: CudaFunction,
+        name: &str,
+        multiprocessors: u32,
+        context: Arc<CudaContext>,
+    ) -> Self {
+        Kernel { function, name: name.into(), multiprocessors, context }
+    }
+
+    /// Makes the context of the kernel current in the calling thread.
+    fn bind(&self) -> Result<()> {
+        let fail = |e| device_error(&format!("querying {}", self.name), e);
+        self.context.bind_to_thread().map_err(fail)
     }
 
     /// Allows the kernel to use `bytes` bytes of dynamic shared memory per block.
@@ -68,6 +82,7 @@ impl Kernel {
     /// # Errors
     /// Returns [`Error::Device`] if the GPU does not provide this much shared memory per block.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
+        self.bind()?;
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.function.set_attribute(attribute, bytes as i32).map_err(|_| {
             Error::device_fault(
@@ -87,6 +102,7 @@ impl Kernel {
     /// # Errors
     /// Returns [`Error::Device`] if not even one block fits.
     pub fn resident_blocks(&self, block: u32, shared: u32) -> Result<u32> {
+        self.bind()?;
         let each = self.function.occupancy_max_active_blocks_per_multiprocessor(
             block,
             shared as usize,

@@ -157,7 +157,8 @@ impl Cuda {
         let function: CudaFunction = module
             .load_function(name)
             .map_err(|e| device_error(&format!("loading the kernel {name}"), e))?;
-        Ok(Kernel::new(function, name, self.info.multiprocessors))
+        let context = self.context.clone();
+        Ok(Kernel::new(function, name, self.info.multiprocessors, context))
     }
 
     /// Waits until all launches have finished.
