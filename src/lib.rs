@@ -1,37 +1,41 @@
 //! Level sets and distances on triangle meshes, triangulated surfaces, tetrahedral meshes and
-//! sparse grids.
+//! sparse grids, and surfaces from point clouds and volumes.
 //!
-//! A [`mesh::Mesh`] is read ([`io::read_mesh`]) or generated ([`mesh::generate`]), cleaned
-//! ([`mesh::clean`]) and partitioned into patches ([`patches::Patches`]). A solver then works on
-//! the patches: [`levelset::eikonal`] computes distances, and [`levelset::evolution`] moves an
-//! interface by
+//! The functions at the crate root do one job each, with plain arrays and with the defaults of the
+//! command line ([`api`]):
+//!
+//! | function | computes |
+//! |---|---|
+//! | [`read`] | a mesh from a file |
+//! | [`distance`] | the distance from sources to every vertex |
+//! | [`evolve`] | the states of a moving interface |
+//! | [`reconstruct`](fn@reconstruct) | a surface from a point cloud |
+//! | [`isosurface`] | a surface from a volume |
+//! | [`edt`] | the distance from every voxel to a set of voxels |
+//! | [`sdf`] | signed distances from points to a surface |
+//!
+//! ```
+//! use zeroset::Source;
+//!
+//! let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+//! let found = zeroset::distance(&mesh, &[Source::Vertex(0)])?;
+//! let farthest = found.values.iter().copied().fold(0.0, f64::max);
+//! assert!(farthest > 200.0); // mm
+//! # Ok::<(), zeroset::Error>(())
+//! ```
+//!
+//! [`run::run`] runs a whole case, from its TOML file to results on disk.
+//!
+//! The layers below can also be used on their own. A [`mesh::Mesh`] is read ([`io::read_mesh`]) or
+//! generated ([`mesh::generate`]), cleaned ([`mesh::clean`]) and partitioned into patches
+//! ([`patches::Patches`]). A solver then works on the patches: [`levelset::eikonal`] computes
+//! distances, and [`levelset::evolution`] moves an interface by
 //!
 //! ```text
 //! phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|
 //! ```
 //!
 //! with the velocity a, the normal speed eps, the curvature kappa and its coefficient beta.
-//!
-//! [`run::run`] runs a whole case, from its TOML file to results on disk. Each part can also be
-//! used on its own. This example computes the distance from one vertex of a sphere:
-//!
-//! ```
-//! use std::sync::Arc;
-//! use zeroset::levelset::eikonal::{EikonalState, Slowness, solve, source};
-//! use zeroset::mesh::generate::{Generate, Sphere, generate};
-//! use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
-//!
-//! let (mesh, _) = zeroset::mesh::clean(generate(&Generate::Sphere(Sphere::default()))?)?;
-//! let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
-//! let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
-//! let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
-//! state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &Slowness::Uniform(1.0)));
-//! solve(&zeroset::Cpu::new(0)?, &mut state, None)?;
-//!
-//! let farthest = state.u_in_mesh_order().into_iter().fold(0.0, f64::max);
-//! assert!((farthest - std::f64::consts::PI).abs() < 0.07); // half a great circle
-//! # Ok::<(), zeroset::Error>(())
-//! ```
 //!
 //! All lengths are in the units of the mesh. All errors are variants of one enum, [`Error`], and
 //! each variant maps to one exit code of the program. By default, results are bitwise identical in

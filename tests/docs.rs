@@ -329,9 +329,11 @@ fn the_list_of_crates_is_complete() {
     let page = std::fs::read_to_string(root().join("THIRD_PARTY.md")).unwrap();
     let words: BTreeSet<&str> =
         page.split(|c: char| c.is_whitespace() || c == ',' || c == '*').collect();
-    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
-    let lock: toml::Table = lock.parse().unwrap();
-    for package in lock["package"].as_array().unwrap() {
+    let locks = ["Cargo.lock", "python/Cargo.lock"].map(|path| {
+        let lock = std::fs::read_to_string(root().join(path)).unwrap();
+        lock.parse::<toml::Table>().unwrap()
+    });
+    for package in locks.iter().flat_map(|lock| lock["package"].as_array().unwrap()) {
         let name = package["name"].as_str().unwrap();
         // The names of the other crates of the workspace begin with the name of this one.
         let known = name.starts_with(env!("CARGO_PKG_NAME")) || words.contains(name);

@@ -18,6 +18,26 @@
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
 //! - [`skinny`] counts values that are doubtful because of the shape of triangles.
 //! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
+//!
+//! This example computes the distance from one vertex of a sphere:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use zeroset::levelset::eikonal::{EikonalState, Slowness, solve, source};
+//! use zeroset::mesh::generate::{Generate, Sphere, generate};
+//! use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
+//!
+//! let (mesh, _) = zeroset::mesh::clean(generate(&Generate::Sphere(Sphere::default()))?)?;
+//! let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
+//! let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
+//! let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
+//! state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &Slowness::Uniform(1.0)));
+//! solve(&zeroset::Cpu::new(0)?, &mut state, None)?;
+//!
+//! let farthest = state.u_in_mesh_order().into_iter().fold(0.0, f64::max);
+//! assert!((farthest - std::f64::consts::PI).abs() < 0.07); // half a great circle
+//! # Ok::<(), zeroset::Error>(())
+//! ```
 
 mod cpu;
 pub mod cuda;

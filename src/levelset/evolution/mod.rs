@@ -27,6 +27,31 @@
 //! A problem consists of a mesh, terms, options and the choices that depend on the mesh. It is the
 //! same on every device. [`Evolution`] advances it on the CPU, [`cuda::DeviceEvolution`] on a GPU.
 //!
+//! This example shrinks a circle by its curvature. Its area falls by 2 pi per unit of time:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
+//! use zeroset::mesh::generate::{Generate, Square, generate};
+//! use zeroset::patches::{PATCH_SIZE, Partition, Patches};
+//! use zeroset::surface::Measurer;
+//!
+//! let mut square = Square::default();
+//! (square.cells, square.min, square.max) = ([32, 32], [-1.0, -1.0], [1.0, 1.0]);
+//! let (mesh, _) = zeroset::mesh::clean(generate(&Generate::Square(square))?)?;
+//! let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
+//! let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[0].hypot(x[1]) - 0.6).collect();
+//! let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
+//! let (cpu, options) = (Arc::new(zeroset::Cpu::new(0)?), Options::new(None));
+//! let mut motion = Evolution::<f64>::new(cpu, &mesh, patches, &phi, &terms, options)?;
+//! while motion.time() < 0.05 {
+//!     motion.step(0.05 - motion.time())?;
+//! }
+//! let area = Measurer::new(&mesh).measure(&mesh, &motion.phi()).enclosed;
+//! assert!((area - std::f64::consts::PI * (0.36 - 0.1)).abs() < 0.02);
+//! # Ok::<(), zeroset::Error>(())
+//! ```
+//!
 //! Results do not depend on the number of threads. Each step reads phi^n and writes phi^(n+1),
 //! every vertex sums the contributions of its cells in mesh order, and reductions are minima,
 //! maxima or sums in patch order.
