@@ -3,7 +3,7 @@
 //
 // The operators have the same names as those in expression.cuh. The type of the time determines
 // which of the two the generated code calls. The result of an operation whose operands do not
-// depend on the time is still a double.
+// depend on time is still a double.
 #pragma once
 
 #include "expression.cuh"

@@ -30,8 +30,8 @@
 enum { MOVES = 1, POOR = 2 };
 
 #if CHUNKED
-// The sums of a vertex between two chunks, if the cells of its patch do not fit in shared memory at
-// once.
+// The partial sums of a vertex, which are carried from one chunk to the next if the cells of its
+// patch do not fit in shared memory at once.
 struct Partial {
     real num, den;
     u32 at;

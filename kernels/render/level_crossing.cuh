@@ -25,7 +25,7 @@ DEVICE Cubic mixed(const Cubic& a, const Cubic& b, double start, double along) {
 }
 
 // Computes the polynomial along a ray in a cube. `values` are the values at the corners, x fastest.
-// The ray starts at `start`, whose coordinates are 0 to 1.
+// The ray starts at `start`, with coordinates between 0 and 1.
 DEVICE Cubic cubic_of(const double* values, const Triple& start, const Triple& along) {
     Cubic edges[4];
 #pragma unroll

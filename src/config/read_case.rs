@@ -32,9 +32,10 @@ impl ReadCase {
         ReadCase { problems, ..ReadCase::default() }
     }
 
-    /// Returns true if a problem of `key` may be a consequence of a problem that is already known:
-    /// one of the key itself, of a part of it, or of a table around it. If a table at top level
-    /// could not be read, this includes problems of all tables, which may need each other.
+    /// Returns true if a problem with `key` may be a consequence of a known problem with the key
+    /// itself, a part of it, or a table that contains it. If a top-level table could not be read,
+    /// a problem with any top-level table may be a consequence, because tables may refer to each
+    /// other.
     pub(crate) fn explains(&self, key: &str) -> bool {
         let is_part = |inner: &str, outer: &str| {
             outer.is_empty()

@@ -153,7 +153,7 @@ fn csv(results: &Results) -> String {
     text
 }
 
-/// Returns the panels of the plot: the errors, or else the differences, of each result over h.
+/// Returns the panels of the plot: the errors, or else the differences, of each result against h.
 fn panels(results: &Results) -> Vec<Panel> {
     let panel = |found: &super::Quantity| {
         let points = |pick: &dyn Fn(&Row) -> Option<f64>| -> Vec<[f64; 2]> {

@@ -16,7 +16,7 @@ pub use crate::gpu::description;
 use crate::gpu::{self, Gpu};
 pub use zeroset_testing::backends::{Backend, backends};
 
-/// A solver of distances.
+/// A distance solver.
 pub enum Solver {
     /// The CPU, on one thread.
     Cpu(Cpu),

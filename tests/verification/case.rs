@@ -58,8 +58,8 @@ pub enum Gate {
     Times(f64),
     /// The magnitude is at most this value.
     AtMost(f64),
-    /// The number differs from the first value by at most the second value. The gate applies
-    /// starting at the given size.
+    /// The number differs from the first value by at most the second value. Sizes below the third
+    /// value have no gate.
     Near(f64, f64, u32),
     /// The number differs from the expected number by at most this value.
     Within(f64),

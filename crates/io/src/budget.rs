@@ -1,9 +1,8 @@
-//! The limit on the number of bytes to which a file may unpack. Every reader that decompresses data
-//! observes it.
+//! The limit on the unpacked size of a file. Every reader that decompresses data observes it.
 
 use zeroset_core::error::{Flaw, Position};
 
-/// The number of bytes to which any file may unpack, however small it is.
+/// The unpacked size in bytes that is allowed for any file, however small it is.
 const SMALL: u64 = 256 << 20;
 /// A file that is larger than [`SMALL`] / `RATIO` may unpack to this multiple of its own size. Text
 /// meshes compress by a factor of 3 to 10, and the densest deflate stream by a factor of about

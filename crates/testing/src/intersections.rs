@@ -10,8 +10,8 @@ type Point = [f64; 3];
 /// The pairs of triangles of a mesh that have more than corners and sides in common.
 #[derive(Clone, Debug, Default)]
 pub struct Intersections {
-    /// Pairs in which a side of one triangle passes through the other, from one side of its plane
-    /// to the other.
+    /// Pairs in which a side of one triangle passes through the other triangle, crossing its
+    /// plane.
     pub crossing: Vec<[usize; 2]>,
     /// All other pairs: triangles that lie on each other in one plane, and those that touch.
     pub touching: Vec<[usize; 2]>,
@@ -100,7 +100,7 @@ fn sign(x: f64) -> i32 {
     i32::from(x > 0.0) - i32::from(x < 0.0)
 }
 
-/// Returns on which side of each side of a triangle a line passes: -1, 0 or 1.
+/// Returns the orientation of a line relative to each side of a triangle: -1, 0 or 1.
 fn passes([p, q]: [Point; 2], [a, b, c]: &[Point; 3]) -> [i32; 3] {
     [[a, b], [b, c], [c, a]].map(|[x, y]| side_of(p, q, *x, *y))
 }

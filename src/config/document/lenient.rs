@@ -102,8 +102,8 @@ impl<'t> Document<'t> {
         is_left_out
     }
 
-    /// Removes the unknown entries of a table that may have only one entry. Returns their paths. If
-    /// the table has many entries or no known one, nothing is removed.
+    /// Removes the unknown entries of a table that may have only one entry. Returns their paths.
+    /// Removes nothing if the table has many entries, or if none of them is known.
     fn remove_unknown_entries<T: Deserialize<'t>>(&mut self, path: &[Step]) -> Vec<String> {
         let Some(table) = table_mut(self.root.get_mut(), path) else { return Vec::new() };
         let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();

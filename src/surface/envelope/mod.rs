@@ -309,7 +309,7 @@ impl Finder {
             }
             is_near
         });
-        // Each triangle at this point changes the winding number by one from one side to the other.
+        // At this point, the winding number changes by one across each triangle.
         let jump: f64 = here
             .iter()
             .filter(|&&j| self.is_usable(j))

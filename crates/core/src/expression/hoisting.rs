@@ -1,10 +1,10 @@
-//! Fields on voxels printed as CUDA source. Parts that depend only on the time, or only on one
-//! coordinate and the time, are computed once and shared by voxels.
+//! Fields on voxels printed as CUDA source. Parts that depend only on time, or only on one
+//! coordinate and time, are computed once and shared by voxels.
 //!
 //! ```text
-//! N_TIME_PARTS   number of parts that depend only on the time, at least 1
+//! N_TIME_PARTS   number of parts that depend only on time, at least 1
 //! N_AXIS_PARTS   number of parts of the axis that has the most, at least 1
-//! time_parts(t, of_time)       computes the parts that depend only on the time
+//! time_parts(t, of_time)       computes the parts that depend only on time
 //! axis_parts(axis, at, t, of_time, of_axis)   computes the parts of an axis at a coordinate
 //! fields_of_parts(x, y, z, t, of_time, of_x, of_y, of_z, value)   computes all fields at a voxel
 //! ```
@@ -20,7 +20,7 @@ use super::axis_program::{Operation, Values};
 use super::cuda::{binary, number, unary};
 use super::syntax_tree::Node;
 
-/// The largest number of parts of an axis, and the largest number of parts that depend only on the
+/// The largest number of parts of an axis, and the largest number of parts that depend only on
 /// time. Shared memory has no room for more. Any other parts are computed for each voxel.
 const MOST: usize = 8;
 
@@ -37,7 +37,7 @@ pub(super) fn functions(trees: &[&Node]) -> String {
 enum Place {
     /// A separate statement.
     Statement,
-    /// An entry of the parts that depend only on the time.
+    /// An entry of the parts that depend only on time.
     Time(usize),
     /// An entry of the parts of an axis.
     Axis(usize, usize),

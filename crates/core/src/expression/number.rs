@@ -7,7 +7,7 @@ use super::syntax_tree::{Binary, Unary, select};
 
 /// A number with the operators of expressions.
 pub(super) trait Number: Copy + Default + Send + Sync + 'static {
-    /// Converts a value that does not depend on the time.
+    /// Converts a value that does not depend on time.
     fn constant(value: f64) -> Self;
     fn unary(op: Unary, a: Self) -> Self;
     fn binary(op: Binary, a: Self, b: Self) -> Self;

@@ -1,7 +1,7 @@
 //! An expression compiled to a list of instructions over blocks of rows.
 //!
 //! Each instruction processes a whole block before the next one starts, so that [`BLOCK`] rows
-//! share the cost of the dispatch. Parts that depend only on the time are computed once per call.
+//! share the cost of the dispatch. Parts that depend only on time are computed once per call.
 //! Rows are independent: the bits of a row do not depend on its block.
 
 use std::ops::Range;

@@ -78,8 +78,8 @@ impl<'a> Stream<'a> {
         Ok(stream)
     }
 
-    /// Creates a stream of bytes that are already in memory. `budget` limits the number of bytes to
-    /// which they may unpack.
+    /// Creates a stream of bytes that are already in memory. `budget` limits their unpacked
+    /// size.
     pub(super) fn of(path: &'a Path, bytes: &[u8], budget: Budget) -> Self {
         Stream {
             path,

@@ -45,7 +45,7 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
 }
 
 /// Decodes the text of an array as its attributes specify. `beside` reads data from separate files.
-/// `budget` limits the number of bytes to which the data may unpack.
+/// `budget` limits the unpacked size of the data.
 ///
 /// # Errors
 /// Returns the problem and the remedy if the attributes or the data are not valid.

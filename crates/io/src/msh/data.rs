@@ -111,8 +111,8 @@ pub(super) fn place(
     for data in all {
         let n = if data.of_cells { mesh.n_cells() } else { mesh.n_vertices() };
         let k = data.components;
-        // A complete section has more bytes than numbers. More numbers than bytes mean that rows
-        // are missing.
+        // Every stored number takes more than one byte. If more numbers are expected than the file
+        // has bytes, rows are missing.
         numbers = numbers.saturating_add(n.saturating_mul(k));
         if numbers > source.bytes.len() {
             let what =

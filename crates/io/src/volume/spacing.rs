@@ -42,7 +42,7 @@ impl VolumeFile {
     }
 }
 
-/// Returns three numbers, such as "0.5 x 0.5 x 2".
+/// Joins three numbers, as in "0.5 x 0.5 x 2".
 pub(super) fn joined(numbers: [f64; 3]) -> String {
     numbers.map(|x| x.to_string()).join(" x ")
 }

@@ -45,7 +45,7 @@ pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
     Some(keep)
 }
 
-/// Adds a ghost array that only one of two pieces has to the other piece, filled with zeros. A
+/// If only one of two pieces has a ghost array, adds it to the other piece, filled with zeros. A
 /// piece without ghosts need not have these arrays.
 pub(super) fn align(grid: &mut Grid, piece: &mut Grid) {
     for name in NAMES {

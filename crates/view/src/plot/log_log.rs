@@ -1,4 +1,4 @@
-//! Plots with logarithmic axes: errors over the size of the cells, with lines of slopes 1 and 2.
+//! Plots with logarithmic axes: errors against cell size, with lines of slope 1 and 2.
 
 use super::axes::Axes;
 use super::{Curve, sheet};

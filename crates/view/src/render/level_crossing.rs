@@ -15,7 +15,7 @@ pub(super) struct Along {
 
 impl Along {
     /// Computes the polynomial. `values` are the values at the corners, x fastest. The ray starts
-    /// at `start`, whose coordinates are 0 to 1, and moves by `along` while `t` increases by 1.
+    /// at `start`, with coordinates between 0 and 1, and moves by `along` as `t` increases by 1.
     pub(super) fn new(values: &[f64; 8], start: V, along: V) -> Self {
         // Interpolation along x gives degree one in t, interpolation along y degree two, and
         // interpolation along z degree three.

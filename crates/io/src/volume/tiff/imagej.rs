@@ -1,4 +1,4 @@
-//! Descriptions of ImageJ: lines such as `images=12`, `slices=12`, `spacing=2.0`, `unit=micron`.
+//! ImageJ descriptions: lines such as `images=12`, `slices=12`, `spacing=2.0`, `unit=micron`.
 //!
 //! Source: ImageJ 1.x, `ij/io/TiffDecoder.java` and `ij/io/FileOpener.java`. The channels run
 //! fastest, then the slices, then the frames.

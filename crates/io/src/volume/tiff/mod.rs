@@ -1,4 +1,4 @@
-//! Reader of TIFF files and of their stacks: pages, hyperstacks of ImageJ, OME-TIFF. The rows of a
+//! Reader of TIFF files and of their stacks: pages, ImageJ hyperstacks, OME-TIFF. The rows of a
 //! picture follow each other along y, from top to bottom.
 //!
 //! Source: "TIFF Revision 6.0" (Adobe, 1992), and the sources of the submodules.

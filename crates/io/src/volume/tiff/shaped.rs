@@ -1,4 +1,4 @@
-//! Descriptions of the Python library tifffile: `{"shape": [2, 12, 40, 30], "axes": "TZYX"}`.
+//! Descriptions written by tifffile (Python): `{"shape": [2, 12, 40, 30], "axes": "TZYX"}`.
 
 use super::stack::{Order, Stack};
 use super::{AGAIN, refuse, unsupported};
