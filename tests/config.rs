@@ -289,7 +289,7 @@ fn a_table_of_pictures_is_read() {
     let camera = parse(&text, &[]).unwrap().output.picture.unwrap().camera.unwrap();
     assert_eq!((camera.from, camera.up, camera.zoom), ([1., 2., 3.], Some([0., 1., 0.]), 2.0));
     let text = with("[output.picture]\nperspective = 30\ntransparent = true");
-    let options = parse(&text, &[]).unwrap().output.picture.unwrap().options();
+    let options = parse(&text, &[]).unwrap().output.picture.unwrap().options(String::new());
     assert_eq!((options.perspective, options.transparent), (Some(30.0), true));
     let text = with("[output.picture]\nview = \"above\"");
     assert_has(&refusal(&text, &[]), &["small.toml:9: ", "above", "auto"]);

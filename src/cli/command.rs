@@ -69,6 +69,7 @@ impl Command {
     pub fn is_json(&self) -> bool {
         match self {
             Command::Run(args) => args.json,
+            Command::Check(args) => args.json,
             Command::Compare(args) => args.json,
             Command::Distance(args) => args.json,
             Command::Isosurface(args) => args.outputs.json,

@@ -9,7 +9,7 @@ use super::picture_options::PictureOptions;
 use super::progress::observer;
 use super::threads::Threads;
 use super::times::At;
-use super::{Ui, json, volume, word};
+use super::{Ui, json, positive, volume, word};
 use crate::config::{
     Config, DataFile, DeviceKind, Distance, FrontShape, MeshRepair, MeshSource, Picture, Precision,
     Seed, Speed,
@@ -275,8 +275,12 @@ fn summary(report: &Report, output: &Path) -> String {
     }
     if let Some(d) = &report.distances {
         text += &format!("reached   {}\n", d.counts());
-        text += &format!("distance  {}, {} fronts\n", d.range(), d.front);
-        if let Some(paths) = d.paths() {
+        text += &format!(
+            "distance  {}, {} fronts\n",
+            d.range(&report.config.unit_of_result(&report.units)),
+            d.front
+        );
+        if let Some(paths) = d.paths(&report.units.of_length()) {
             text += &format!("paths     {paths}\n");
         }
     }
@@ -287,14 +291,6 @@ fn summary(report: &Report, output: &Path) -> String {
         seconds.reinitialize,
         output.display()
     )
-}
-
-fn positive(text: &str) -> std::result::Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
-        Ok(x) => Err(format!("must be > 0 and finite, but is {x}")),
-        Err(_) => Err("expected a number > 0".into()),
-    }
 }
 
 fn speed(text: &str) -> std::result::Result<Speed, String> {

@@ -195,6 +195,15 @@ fn three(text: &str) -> std::result::Result<[f64; 3], String> {
     numbers.ok_or_else(|| "expected X,Y,Z".to_string())
 }
 
+/// Parses a finite number > 0.
+fn positive(text: &str) -> std::result::Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        Ok(x) => Err(format!("must be > 0 and finite, but is {x}")),
+        Err(_) => Err("expected a number > 0".into()),
+    }
+}
+
 /// Parses a word of the case format, such as a partition or a device.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> std::result::Result<T, String> {
     let text = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text);

@@ -152,8 +152,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     picture::check_path(&args.output)?;
     let cpu = Cpu::current();
     let (image, rays) = match source::open(&(&args).into(), ui)? {
-        Shown::Mesh(mesh, overlay) => {
-            (cpu.run(|| mesh::draw(&args, &mesh, overlay.as_deref(), ui))?, None)
+        Shown::Mesh(mesh, overlay, units) => {
+            let unit = units.of_length();
+            (cpu.run(|| mesh::draw(&args, &mesh, (overlay.as_deref(), unit), ui))?, None)
         }
         Shown::Volume(volume) => {
             let drawn = volume::draw(&args, &volume, &cpu, ui)?;

@@ -13,7 +13,7 @@ use super::volume::Source;
 use super::{Ui, convert, word};
 use crate::Cpu;
 use crate::atomic;
-use crate::config::DataFile;
+use crate::config::{DataFile, Units};
 use crate::error::{Error, Result, shown};
 use crate::expression::Expression;
 use crate::html::{self, Scene};
@@ -118,12 +118,12 @@ impl Args {
         let Args { data, frame, source, at, .. } = self;
         let opening = Opening { file: &file, data, frame: *frame, source, at: *at };
         match source::open(&opening, ui)? {
-            Shown::Mesh(mesh, overlay) => self.of_mesh(mesh, overlay),
+            Shown::Mesh(mesh, overlay, units) => self.of_mesh(mesh, overlay, units),
             Shown::Volume(volume) => self.of_volume(&volume),
         }
     }
 
-    fn of_mesh(&self, mut mesh: Mesh, overlay: Option<String>) -> Result<Scene> {
+    fn of_mesh(&self, mut mesh: Mesh, overlay: Option<String>, units: Units) -> Result<Scene> {
         let given = self.level.map(|_| "--level").or(self.source.first_given());
         if let Some(option) = given {
             let what =
@@ -143,7 +143,7 @@ impl Args {
                 Some(name.to_string())
             }
         };
-        view_of_mesh(mesh, &self.options(None)?.with_shown(first))
+        view_of_mesh(mesh, &self.options(None)?.with_shown(first).with_units(units))
     }
 
     fn of_volume(&self, volume: &Volume) -> Result<Scene> {

@@ -95,7 +95,7 @@ pub fn write_for(
     ui: &Ui,
 ) -> Result<()> {
     ui.warn_of(input, &file.warnings);
-    let options = options.time(file.state.time);
+    let options = options.clone().time(file.state.time).units(file.state.units);
     ui.warn_of(output, write_volume(output, &file.volume, &options)?);
     let [x, y, z] = file.volume.shape();
     let kind = file.volume.samples().type_name();

@@ -11,7 +11,7 @@ use super::mesh_source::MeshSource;
 use super::region::Region;
 use super::tables::{Checkpoints, Domain, SeriesFormat};
 use super::values::Speed;
-use super::{Bounds, Config, MOST_THREADS, Seed};
+use super::{Bounds, Config, MOST_THREADS, Seed, Units};
 use crate::error::Error;
 use crate::io::RawLayout;
 use crate::picture::View;
@@ -38,6 +38,7 @@ pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     let n = config.device.threads;
     let range = format!("must be 0 (all cores) to {MOST_THREADS}, is {n}");
     flaws.require(n <= MOST_THREADS, "device.threads", range, "");
+    check_units(flaws, config);
     let what = "the case is named \"interface\", like the files of the interface";
     flaws.require(config.name() != "interface", "", what, "rename the case file");
     if !matches!(config.domain, Domain::Cloud(_)) {
@@ -52,6 +53,16 @@ pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     check_output(flaws, config);
     check_expect(flaws, config);
     std::mem::take(flaws).into_vec()
+}
+
+/// Checks that the names of units are short and printable.
+fn check_units(flaws: &mut Flaws, config: &Config) {
+    let Units { length, time, .. } = &config.units;
+    for (key, unit) in [("units.length", length), ("units.time", time)] {
+        if let Some(what) = unit.as_deref().and_then(Units::flaw) {
+            flaws.add(key, what, "name a unit such as \"mm\", with 1 to 16 characters");
+        }
+    }
 }
 
 /// Adds a flaw if a key that applies only to tiles is given.
@@ -316,7 +327,7 @@ fn check_output(flaws: &mut Flaws, config: &Config) {
 
 fn check_picture(flaws: &mut Flaws, config: &Config) {
     let Some(picture) = &config.output.picture else { return };
-    if let Some((key, what)) = picture.options().flaw() {
+    if let Some((key, what)) = picture.options(String::new()).flaw() {
         return flaws.add(&format!("output.picture.{key}"), what, "");
     }
     flaws.require(

@@ -33,6 +33,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::io::Units;
 pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::levelset::tiled::{Scheme, Time};
@@ -85,6 +86,9 @@ pub struct Config {
     /// Device that computes.
     #[serde(default)]
     pub device: Device,
+    /// Units of length and time.
+    #[serde(default, skip_serializing_if = "Units::is_empty")]
+    pub units: Units,
     /// Domain of the level set.
     pub domain: Domain,
     /// Initial interface.
@@ -135,6 +139,7 @@ impl Config {
             defaults: None,
             precision: None,
             device: Device::default(),
+            units: Units::default(),
             domain: Domain::Mesh(mesh),
             initial: None,
             evolve: None,
@@ -456,6 +461,15 @@ impl Config {
             Domain::Mesh(_) | Domain::Cloud(_) => 5.0,
             Domain::Tiled(_) => 3.0,
         }))
+    }
+
+    /// Returns the unit of the array that the case computes: that of time for arrival times, and
+    /// otherwise that of length. It is empty if it is unknown. `units` are the units of the run.
+    pub fn unit_of_result(&self, units: &Units) -> String {
+        match &self.distance {
+            Some(distance) if distance.speed.is_some() => units.of_time(),
+            _ => units.of_length(),
+        }
     }
 
     /// Returns the name of the case: its file name without the extension.

@@ -23,7 +23,8 @@ pub struct Picture {
     pub fit: bool,
     /// Title. Default: the name of the case.
     pub title: Option<String>,
-    /// Unit of the values, shown above the color bar, such as "mm".
+    /// Unit of the values, shown above the color bar, such as "mm". Default: that of `[units]`. It
+    /// is the unit of length, for arrival times that of time, and none for other arrays.
     pub unit: Option<String>,
     /// View direction. Default "auto".
     pub view: View,
@@ -80,8 +81,9 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// Returns these settings as options of the renderer.
-    pub fn options(&self) -> Options {
+    /// Returns these settings as options of the renderer. `unit` is the unit of the values unless
+    /// the case gives one. It may be empty.
+    pub fn options(&self, unit: String) -> Options {
         let usual = Options::default();
         let is_usual = [self.width, self.height] == [usual.width, usual.height];
         let mut options = match self.fit && is_usual {
@@ -89,7 +91,7 @@ impl Picture {
             false => usual.with_size(self.width, self.height),
         };
         options.colormap = self.colormap;
-        options.unit = self.unit.clone().unwrap_or_default();
+        options.unit = self.unit.clone().unwrap_or(unit);
         options.view = self.view;
         (options.camera, options.range) = (self.camera, self.range);
         options.with_perspective(self.perspective).with_transparency(self.transparent)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::config::Units;
 use crate::error::{Error, Result};
 use crate::plot::{self, Curve};
 
@@ -9,17 +10,50 @@ use crate::plot::{self, Curve};
 const NOT_PLOTTED: [&str; 2] = ["step", "time"];
 
 /// Reads the file `measures.csv` of a run and returns a plot of its columns over time as SVG text.
+/// The names of the axes state the units.
 ///
 /// # Errors
 /// Returns [`Error::Input`] if the file cannot be read, if it has no column `time` or no rows, or
 /// if a row is damaged. For a damaged row, the error gives the line.
-pub fn plot_measures(path: &Path, title: &str) -> Result<String> {
+pub fn plot_measures(path: &Path, title: &str, units: &Units) -> Result<String> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| Error::input(path, "", e.to_string(), "name the measures.csv of a run"))?;
-    let curves = curves(&text).map_err(|(line, what)| {
+    let mut curves = curves(&text).map_err(|(line, what)| {
         Error::input(path, format!("line {line}"), what, "name the measures.csv of a run")
     })?;
-    plot::svg(title, "time", &curves).map_err(|error| error.in_file(path))
+    for curve in &mut curves {
+        curve.name = named(&curve.name, &unit(&curve.name, units));
+    }
+    plot::svg(title, &named("time", &units.of_time()), &curves).map_err(|error| error.in_file(path))
+}
+
+/// Returns the units that the report next to `measures.csv` states. They are unknown if there is no
+/// such report.
+pub fn units_of_run(measures: &Path) -> Units {
+    #[derive(Default, serde::Deserialize)]
+    struct Head {
+        #[serde(default)]
+        units: Units,
+    }
+    let text = std::fs::read(measures.with_file_name("report.json")).unwrap_or_default();
+    let head: Head = serde_json::from_slice(&text).unwrap_or_default();
+    head.units
+}
+
+/// Returns the name of an axis with its unit, such as "time (ms)".
+fn named(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") }
+}
+
+/// Returns the unit of a column, or an empty text if it has none.
+fn unit(name: &str, units: &Units) -> String {
+    match name {
+        "dt" => units.of_time(),
+        "interface length" | "phi min" | "phi max" => units.of_length(),
+        "interface area" | "enclosed area" => units.of_area(),
+        "enclosed volume" => units.of_volume(),
+        _ => String::new(),
+    }
 }
 
 /// Returns the columns of a table as curves over the column `time`, or the line and a description

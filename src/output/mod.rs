@@ -18,7 +18,7 @@ pub use claims::Claims;
 pub use folder::RunFolder;
 pub use manifest::FileRecord;
 pub use measures::{Measures, MeasuresFile};
-pub use measures_plot::plot_measures;
+pub use measures_plot::{plot_measures, units_of_run};
 pub use program::{COMMIT, build, executable};
 pub use report::{
     Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,

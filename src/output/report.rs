@@ -12,9 +12,10 @@ use serde::Serialize;
 use super::program::{COMMIT, executable};
 use super::{FileRecord, Measures};
 use crate::atomic;
-use crate::config::{Bounds, Config, Precision};
+use crate::config::{Bounds, Config, Precision, Units};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::io::with_unit;
 pub use counts::{MeshCounts, SurfaceCounts, TileCounts};
 use summary::digits;
 
@@ -37,6 +38,10 @@ pub struct Report {
     pub overrides: Vec<String>,
     /// The case with all its defaults filled in.
     pub config: Config,
+    /// Units of length and time of all values, as far as they are known: those of the case, or else
+    /// those that the file states with which the run begins.
+    #[serde(skip_serializing_if = "Units::is_empty")]
+    pub units: Units,
     /// "evolve", "distance" or "reconstruct".
     pub task: &'static str,
     /// How the run ended.
@@ -251,19 +256,21 @@ impl Distances {
         format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
     }
 
-    /// Returns the number and total length of the paths, such as "2, 31.50000 long", or `None` if
-    /// there are no paths.
-    pub fn paths(&self) -> Option<String> {
+    /// Returns the number and total length of the paths, such as "2, 31.50000 mm long", or `None`
+    /// if there are no paths. `unit` is the unit of length, which may be empty.
+    pub fn paths(&self, unit: &str) -> Option<String> {
         let total: f64 = self.paths.iter().map(|path| path.length).sum();
-        (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
+        let long = || format!("{}, {} long", self.paths.len(), with_unit(digits(total), unit));
+        (!self.paths.is_empty()).then(long)
     }
 
-    /// Returns the range of the values as text: "0 to 12.50000, mean 6.100000", or "none" if
-    /// no vertex was reached.
-    pub fn range(&self) -> String {
+    /// Returns the range of the values as text: "0 to 12.50000 mm, mean 6.100000 mm", or "none" if
+    /// no vertex was reached. `unit` is the unit of the values, which may be empty.
+    pub fn range(&self, unit: &str) -> String {
+        let digits = |x| with_unit(digits(x), unit);
         match (self.min, self.max, self.mean) {
             (Some(min), Some(max), Some(mean)) => {
-                format!("{} to {}, mean {}", digits(min), digits(max), digits(mean))
+                format!("{} to {}, mean {}", self::digits(min), digits(max), digits(mean))
             }
             _ => "none".into(),
         }
@@ -326,6 +333,7 @@ impl Report {
             case_hash: config.origin.hash.clone(),
             overrides: config.origin.overrides.clone(),
             config: config.with_defaults(),
+            units: config.units.clone(),
             task: match (&config.distance, &config.reconstruct) {
                 (Some(_), _) => "distance",
                 (None, Some(_)) => "reconstruct",

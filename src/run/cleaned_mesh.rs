@@ -8,7 +8,7 @@ use super::ReadMesh;
 use super::arrays::missing;
 use super::clock::Dated;
 use super::fields::inside;
-use crate::config::Config;
+use crate::config::{Config, Units};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::{Conflict, Repair, Repairs, conflicts};
@@ -28,6 +28,9 @@ pub struct CleanedMesh {
     pub repair: Repair,
     /// The frame of the coordinates and the metadata of the file.
     pub about: io::About,
+    /// The units of length and time: those of the case, or else those that the field data of a VTK
+    /// file states.
+    pub units: Units,
     /// Warnings about the mesh and its files.
     pub warnings: Vec<String>,
     /// Vertex arrays with different values at vertices that were joined.
@@ -172,6 +175,7 @@ impl CleanedMesh {
             stored_vertices,
             repair,
             about: io::About::default(),
+            units: Units::default(),
             warnings,
             conflicts,
             dated: Vec::new(),

@@ -1,5 +1,7 @@
 //! The task [distance] on a mesh: a single solve, whose result is the only state of the run.
 
+mod part;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,11 +9,11 @@ use std::time::Instant;
 use super::mesh_setup::{self, MeshSetup};
 use super::region::Region;
 use super::states::{Extras, MeshState, States, StoredMesh};
-use super::task::{Run, Stages, Task};
+use super::task::{self, Run, Stages, Task};
 use super::writer::Files;
 use super::{error_norms, factory, marks, setup, sources};
 use crate::Cpu;
-use crate::config::{Config, Distance};
+use crate::config::{Config, Distance, Units};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
@@ -71,6 +73,15 @@ impl Task for DistanceTask<'_> {
         run.stage.writes()?;
         setup.write_distance(run.folder, report, found)
     }
+
+    fn sample(
+        &self,
+        run: Run<'_>,
+        report: &mut Report,
+        seconds: f64,
+    ) -> Result<Option<task::Part>> {
+        self.part(run, report, seconds).map(Some)
+    }
 }
 
 impl MeshSetup {
@@ -87,15 +98,7 @@ impl MeshSetup {
         let starts = sources::path_starts(&self.config, &self.cleaned)?;
         let has_paths = !starts.is_empty();
         let with_parts = has_paths || self.config.output.picture.is_some();
-        let mut start = if distance.from.is_empty() {
-            let found = self.cpu.run(|| setup::initial_phi(&self.config, &self.cleaned))?;
-            report.warnings.extend(found.warnings);
-            DistanceStart::ZeroSet(found.phi)
-        } else {
-            let (config, cleaned) = (&*self.config, &*self.cleaned);
-            let seeds = || sources::sources(config, &slowness, front, cleaned, with_parts);
-            DistanceStart::Seeds(self.cpu.run(seeds)?, front)
-        };
+        let mut start = self.start(distance, &slowness, front, with_parts, report)?;
         report.warnings.extend(self.cleaned.doubts());
         let parts = match (&start, with_parts) {
             // The picture shows the zero set as a line, so it needs no simplices.
@@ -127,6 +130,26 @@ impl MeshSetup {
         note_extras(distance, report, front, &starts, &found);
         note_skinny(report, behind_skinny);
         Ok(found)
+    }
+
+    /// Returns the data from which the fronts start. `with_parts` states whether the sources keep
+    /// their simplices.
+    fn start(
+        &self,
+        distance: &Distance,
+        slowness: &Slowness<f64>,
+        front: Front,
+        with_parts: bool,
+        report: &mut Report,
+    ) -> Result<DistanceStart> {
+        if distance.from.is_empty() {
+            let found = self.cpu.run(|| setup::initial_phi(&self.config, &self.cleaned))?;
+            report.warnings.extend(found.warnings);
+            return Ok(DistanceStart::ZeroSet(found.phi));
+        }
+        let (config, cleaned) = (&*self.config, &*self.cleaned);
+        let seeds = || sources::sources(config, slowness, front, cleaned, with_parts);
+        Ok(DistanceStart::Seeds(self.cpu.run(seeds)?, front))
     }
 
     /// Returns for each vertex whether its distance is negative, because it lies inside the region
@@ -182,7 +205,7 @@ impl MeshSetup {
         states.write_mesh(&state)?;
         states.finish_mesh(&state)?;
         let file = folder.file(&format!("{}_paths.vtp", config.name()));
-        write_paths(&file, &paths, config.compression())?;
+        write_paths(&file, &paths, &self.cleaned.units, config.compression())?;
         report.states = states.written().len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;
@@ -418,6 +441,7 @@ pub(super) struct Solved {
 pub(super) fn write_paths(
     file: &Path,
     paths: &[path::Path],
+    units: &Units,
     compression: Compression,
 ) -> Result<()> {
     if paths.is_empty() {
@@ -435,10 +459,10 @@ pub(super) fn write_paths(
     let sources: Vec<i32> =
         paths.iter().map(|path| path.source.map_or(-1, |source| source as i32)).collect();
     let geometry = Geometry::chains(&points, &numbers, &ends, compression);
-    let output = VtkOutput::new(&geometry).cell_data("length", 1, &lengths[..]).cell_data(
-        "source",
-        1,
-        &sources[..],
-    );
+    let output = VtkOutput::new(&geometry)
+        .units(units)
+        .cell_data("length", 1, &lengths[..])
+        .cell_data("source", 1, &sources[..])
+        .array_unit("length", units.of_length());
     vtk::write(file, &output)
 }

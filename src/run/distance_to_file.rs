@@ -66,18 +66,19 @@ fn distance_on(
     setup.note(&mut report);
     let found = setup.distance(distance, &mut report, &mut stage)?;
     let (values, extras) = (&found.values, &found.extras);
-    let compression = config.compression();
+    let (compression, units) = (config.compression(), &setup.cleaned.units);
+    let unit = config.unit_of_result(units);
     atomic::together(|| {
         states::write_single(
             output,
             &setup.cleaned,
-            "distance",
+            ("distance", unit),
             values,
             extras,
             distance.width,
             compression,
         )?;
-        let write = || write_paths(paths, &found.paths, compression);
+        let write = || write_paths(paths, &found.paths, units, compression);
         match is_named {
             true => write()?,
             false => atomic::companions(write)?,

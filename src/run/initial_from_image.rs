@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::units;
 use crate::config::{Above, Config, InitialImage};
 use crate::error::{Error, Result};
 use crate::geometry::shape::Shape;
@@ -39,6 +40,7 @@ impl ImageLevel {
             tracing::warn!("{warning}");
             warnings.push(warning);
         }
+        warnings.extend(units::differ(config, &path, &file.stated_units()));
         let [width, height, slices] = file.volume.shape();
         if !PICTURES.contains(&file.format) || slices != 1 {
             let what = format!("is not a picture but a volume of {slices} slices");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::clock::Dated;
-use super::{CleanedMesh, frames};
+use super::{CleanedMesh, frames, units};
 use crate::Cpu;
 use crate::config::{Config, InitialCurve, InitialMesh, Inside};
 use crate::error::{Error, Result};
@@ -43,8 +43,8 @@ impl Warnings<'_> {
 pub(super) struct ClosedSurface {
     pub path: PathBuf,
     pub frame: io::FileFrame,
-    /// The time that the file states, if any.
-    pub time: Option<f64>,
+    /// The time and the units that the file states, if any.
+    pub state: io::StateTime,
     pub solid: Solid,
     /// The thickness of the shell around the surface, if the inside is a shell.
     pub thickness: Option<f64>,
@@ -148,9 +148,12 @@ impl ClosedSurface {
         let path = config.resolve(&from.path)?;
         let options = io::MeshOptions::default().frame(from.frame).time(from.time);
         let read = io::read_mesh_with(&path, &options)?;
-        let (frame, time) = (read.about.frame, read.about.state.time);
         let mut warnings = Warnings { path: &path, kept: warnings };
         read.warnings.iter().for_each(|w| warnings.add(w));
+        // A scale may convert the coordinates.
+        if from.scale == 1.0 {
+            warnings.kept.extend(units::differ(config, &path, &read.stated_units()));
+        }
         let solid = match from.thickness {
             Some(_) => Solid::sheets(&read.mesh),
             None => Solid::new(&read.mesh),
@@ -159,12 +162,13 @@ impl ClosedSurface {
         solid.warnings.iter().for_each(|w| warnings.add(w));
         let place = |x: &[f64; 3]| std::array::from_fn(|k| from.scale * x[k] + from.translate[k]);
         let (solid, thickness) = (solid.moved(place), from.thickness);
-        Ok(ClosedSurface { solid, thickness, path, frame, time })
+        let io::About { frame, state, .. } = *read.about;
+        Ok(ClosedSurface { solid, thickness, path, frame, state })
     }
 
     /// Returns the time that the file states, if any.
     pub(super) fn dated(&self) -> Option<Dated> {
-        Dated::of(self.time, self.path.clone())
+        Dated::of(self.state.time, self.path.clone())
     }
 
     /// Returns an index for distances to the surface.
@@ -236,6 +240,7 @@ pub(super) fn from_curve(
     *dated = Dated::of(found.state.time, path.clone());
     let mut warnings = Warnings { path: &path, kept: warnings };
     found.warnings.iter().for_each(|w| warnings.add(w));
+    warnings.kept.extend(units::differ(config, &path, &found.state.units));
     close(&path, &mut found, &mut warnings)?;
     if mesh.kind == Kind::Planar {
         return in_plane(config, from, mesh, &found);

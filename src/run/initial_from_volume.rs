@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::clock::Dated;
 use super::read_volumes::Named;
-use crate::config::{Above, Config, InitialVolume};
+use crate::config::{Above, Config, InitialVolume, Units};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::primitives::Values;
@@ -19,6 +19,8 @@ pub(super) struct VolumeLevel {
     path: PathBuf,
     /// The time of the volume, if its file states one.
     pub(super) dated: Option<Dated>,
+    /// The units that the file states, if it is a state of a run.
+    pub(super) units: Units,
     volume: Volume,
     level: f64,
     sign: f64,
@@ -129,7 +131,7 @@ impl VolumeLevel {
         }
         let outside = 0.5 * (max - min);
         let sides = Sides::new(&volume, |v| v.is_finite() && sign * (v - level) < 0.0);
-        Ok(VolumeLevel { path, dated, volume, level, sign, outside, sides })
+        Ok(VolumeLevel { path, dated, units: state.units, volume, level, sign, outside, sides })
     }
 
     /// Returns whether a box lies inside, or `None` if it may extend to both sides of the level.
@@ -229,7 +231,9 @@ mod tests {
         let sides = Sides::new(&volume, |v| v.is_finite() && 30.0 - v < 0.0);
         let (path, outside) = (PathBuf::new(), 9.0);
         let dated = None;
-        let level = VolumeLevel { path, dated, volume, level: 30.0, sign: -1.0, outside, sides };
+        let units = Units::default();
+        let level =
+            VolumeLevel { path, dated, units, volume, level: 30.0, sign: -1.0, outside, sides };
         let mut known = [0; 2];
         let half = [1.0, 0.7, 1.3];
         for at in (0..n).step_by(53) {

@@ -111,6 +111,7 @@ impl MeshSetup {
             repair: cleaned.repair.counts(),
             cleaning: cleaned.cleaning.clone(),
         });
+        report.units = cleaned.units.clone();
         report.seconds = self.seconds;
         report.warnings.extend(cleaned.warnings.iter().cloned());
         report.backend = if self.device.gpu.is_some() { "cuda" } else { "cpu" };

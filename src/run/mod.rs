@@ -9,6 +9,7 @@ mod device;
 pub(crate) mod distance;
 mod distance_to_file;
 mod error_norms;
+mod estimate;
 pub(crate) mod evolve;
 mod expressions;
 mod factory;
@@ -45,6 +46,7 @@ mod thin_layers;
 mod thin_walls;
 mod tiled;
 mod time_loop;
+mod units;
 mod whole_mesh;
 mod writer;
 
@@ -62,8 +64,10 @@ pub use check::{Checked, check, check_all, check_read};
 use checkpointing::Stopped;
 pub use cleaned_mesh::CleanedMesh;
 pub use distance_to_file::distance;
+pub use estimate::{Estimate, FileEstimate, Sample, Span, estimate};
 pub(crate) use read_mesh::ReadMesh;
 pub use size::MeshSize;
+pub use task::Part;
 use task::{Run, Stages};
 
 /// Options of a run that are not part of its case.

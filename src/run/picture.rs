@@ -8,9 +8,10 @@ use super::CleanedMesh;
 use super::device;
 use super::states::MeshState;
 use super::whole_mesh::WholeMesh;
-use crate::config::{Config, Drawn, Picture, Seed};
+use crate::config::{Config, Drawn, Picture, Seed, Units};
 use crate::error::Result;
 use crate::gpu::Cuda;
+use crate::io::with_unit;
 use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::Places;
 use crate::output::{Claims, RunFolder, numbered};
@@ -147,7 +148,8 @@ impl<'a> Pictures<'a> {
         let Some(picture) = &config.output.picture else { return Ok(None) };
         let whole = WholeMesh::new(cleaned);
         let colors = Colors::new(config, cleaned)?.on(&whole);
-        let shown = Shown { config, whole, colors, title: title(config) };
+        let (units, title) = (cleaned.units.clone(), title(config));
+        let shown = Shown { config, units, whole, colors, title };
         Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(gpu) }))
     }
 
@@ -186,7 +188,8 @@ impl<'a> Pictures<'a> {
     /// Returns [`Error::Case`](crate::Error::Case) for options that do not match the state.
     pub(super) fn settle(&mut self, state: &MeshState) -> Result<()> {
         let content = self.shown.content(state, "");
-        let settled = self.picture.options().settled(&self.shown.subject(&content))?;
+        let options = self.picture.options(self.shown.unit());
+        let settled = options.settled(&self.shown.subject(&content))?;
         self.options = Some(settled);
         Ok(())
     }
@@ -194,7 +197,7 @@ impl<'a> Pictures<'a> {
     fn draw(&mut self, state: &MeshState, file: PathBuf) -> Result<()> {
         let note = match self.shown.config.distance.is_some() {
             true => String::new(),
-            false => format!("t = {}   step {}", time(state.time), state.step),
+            false => note(state.time, state.step, &self.shown.units),
         };
         if self.options.is_none() {
             self.settle(state)?;
@@ -208,6 +211,7 @@ impl<'a> Pictures<'a> {
 /// The content that all pictures of a run share.
 struct Shown<'a> {
     config: &'a Config,
+    units: Units,
     whole: WholeMesh<'a>,
     /// Colors on the whole mesh.
     colors: Colors,
@@ -224,6 +228,14 @@ struct Content<'s> {
 }
 
 impl Shown<'_> {
+    /// Returns the unit of the values, or an empty text if it is unknown.
+    fn unit(&self) -> String {
+        match self.colors {
+            Colors::Result => self.config.unit_of_result(&self.units),
+            Colors::OfSources | Colors::Array(..) | Colors::Labels(..) => String::new(),
+        }
+    }
+
     fn content<'s>(&self, state: &'s MeshState, note: &'s str) -> Content<'s> {
         let labels = state.extras.labels.as_ref();
         let labels = labels.filter(|_| matches!(self.colors, Colors::OfSources));
@@ -272,8 +284,13 @@ pub(super) fn title(config: &Config) -> String {
     picture::name_of(file).to_string()
 }
 
+/// Returns the note on the picture of a state, such as "t = 5 ms   step 50".
+pub(super) fn note(t: f64, step: u64, units: &Units) -> String {
+    format!("t = {}   step {step}", with_unit(time(t), &units.of_time()))
+}
+
 /// Formats a time with at most eight digits.
-pub(super) fn time(t: f64) -> String {
+fn time(t: f64) -> String {
     if t != 0.0 && !(1e-4..1e7).contains(&t.abs()) {
         return format!("{t:.3e}");
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::clock::Dated;
-use super::{CleanedMesh, frames};
+use super::{CleanedMesh, frames, units};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::io;
@@ -32,7 +32,7 @@ impl ReadMesh {
     /// has no mesh, and for invalid options of a generator.
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
-        let mut warnings = config.origin.warnings.clone();
+        let (mut warnings, mut differ) = (config.origin.warnings.clone(), None);
         let (mut mesh, file, about) = match (&source.path, &source.generate) {
             (Some(path), _) => {
                 let path = config.resolve(path)?;
@@ -48,6 +48,7 @@ impl ReadMesh {
                 }
                 warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
                 warnings.extend(frames::mixed(config, &path, &read.about.frame));
+                differ = units::differ(config, &path, &read.stated_units());
                 (read.mesh, Some(path), *read.about)
             }
             (None, Some(generate)) => {
@@ -62,6 +63,7 @@ impl ReadMesh {
             }
         };
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        warnings.extend(differ);
         let of_mesh = file.clone().and_then(|path| Dated::of(about.state.time, path));
         let mut dated: Vec<(String, Dated)> = Vec::new();
         for array in &mesh.vertex_data {
@@ -115,6 +117,7 @@ impl ReadMesh {
         mesh = mesh::refine::refine_times(mesh, refine).map_err(in_file)?;
         let repairs = if is_generated { Repairs::NONE } else { config.repairs() };
         let mut cleaned = CleanedMesh::of(mesh, file.as_deref(), repairs, warnings)?;
+        cleaned.units = config.units.or(&about.state.units);
         cleaned.about = about;
         cleaned.dated = dated;
         Ok(cleaned)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::units;
 use crate::config::Config;
 use crate::error::Result;
 use crate::io::{self, VolumeOptions};
@@ -39,6 +40,7 @@ impl Named<'_> {
             tracing::warn!("{warning}");
             warnings.push(warning);
         }
+        warnings.extend(units::differ(config, &path, &file.stated_units()));
         Ok((path, file))
     }
 }

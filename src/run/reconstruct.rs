@@ -1,16 +1,19 @@
 //! The task [reconstruct]: computes a surface from a point cloud and writes it as the only state.
 
-use std::path::PathBuf;
+mod part;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::device::{self, Device, Size};
 use super::error_norms::interface_errors;
 use super::picture::title;
-use super::task::{Run, Task};
+use super::task::{Part, Run, Task};
+use super::units;
 use crate::Cpu;
 use crate::cloud::{LocalProjection, PointCloud};
-use crate::config::{CloudSource, Config, DeviceKind, Drawn};
+use crate::config::{CloudSource, Config, DeviceKind, Drawn, Units};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Field, Geometry, VtkOutput};
 use crate::io::{CloudOptions, CloudReport, read_cloud_with};
@@ -42,9 +45,40 @@ impl Task for ReconstructTask<'_> {
     fn check(&self) -> Result<String, Vec<Error>> {
         self.describe().map_err(|error| vec![error])
     }
-    fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
+
+    fn run(&self, run: Run<'_>, report: &mut Report) -> Result<()> {
+        self.reconstruct(run, report, |_, _| Ok(())).map(drop)
+    }
+
+    fn sample(&self, run: Run<'_>, report: &mut Report, seconds: f64) -> Result<Option<Part>> {
+        let (mut whole, mut limiting) = (0, 0.0);
+        let done = self.reconstruct(run, report, |cloud, device| {
+            let timer = Instant::now();
+            whole = cloud.len();
+            let limited = part::limit(cloud, &self.options(), device, seconds);
+            limiting = timer.elapsed().as_secs_f64();
+            limited
+        })?;
+        // Without the time that the choice of the part took.
+        report.seconds.setup -= limiting;
+        let (items, seconds, setup) = ("samples", report.seconds.setup, 0.0);
+        let is_output_whole = done == whole;
+        Ok(Some(Part { done, whole, items, seconds, setup, is_output_whole }))
+    }
+}
+
+impl ReconstructTask<'_> {
+    /// Reconstructs the surface of the samples that `limit` leaves in the cloud, and writes it.
+    /// Returns their number.
+    fn reconstruct(
+        &self,
+        mut run: Run<'_>,
+        report: &mut Report,
+        limit: impl FnOnce(&mut PointCloud, reconstruct::Device<'_>) -> Result<()> + Send,
+    ) -> Result<usize> {
         run.stage.next("reading the cloud")?;
-        let Read { path, cloud, file, origin } = self.read()?;
+        let Read { path, mut cloud, file, origin } = self.read()?;
+        report.warnings.extend(self.other_unit(&path, &file));
         report.seconds.read = run.stage.next("reconstructing the surface")?;
         let device = self.device(&cloud)?;
         let on = match &device.gpu {
@@ -54,6 +88,8 @@ impl Task for ReconstructTask<'_> {
             }
             Some(gpu) => reconstruct::Device::Auto(device::cuda(gpu)),
         };
+        self.cpu.run(|| limit(&mut cloud, on)).map_err(|error| error.blaming(&path))?;
+        let n = cloud.len();
         let done = self.cpu.run(|| surface(cloud, &self.options(), on));
         let (mesh, found) = done.map_err(|error| error.blaming(&path))?;
         let mut found = Scan::new(file, found);
@@ -75,14 +111,13 @@ impl Task for ReconstructTask<'_> {
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;
         report.ended_by = "surface reconstructed".into();
-        Ok(())
+        Ok(n)
     }
-}
 
-impl ReconstructTask<'_> {
     /// Checks the cloud, and returns a description of the task.
     fn describe(&self) -> Result<String> {
         let Read { path, cloud, file, .. } = self.read()?;
+        self.other_unit(&path, &file);
         self.options().check(&cloud).map_err(|error| error.blaming(&path))?;
         let device = self.device(&cloud)?;
         let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
@@ -118,13 +153,20 @@ impl ReconstructTask<'_> {
         Ok(Read { path, cloud, file, origin })
     }
 
+    /// Warns if the file states another unit of length than the case. Returns the warning.
+    fn other_unit(&self, path: &Path, file: &CloudReport) -> Option<String> {
+        let mut stated = Units::default();
+        stated.length = file.units.clone();
+        units::differ(self.config, path, &stated)
+    }
+
     /// Writes the surface as the only state, and its picture if the case requests one.
     fn write(&self, folder: &RunFolder, mesh: &Mesh) -> Result<()> {
         let name = self.config.name();
         let mut series = Series::new(folder.path(), &name, "vtp");
         series.add(0, 0.0, |path| {
             let geometry = Geometry::mesh(mesh, self.config.compression());
-            let mut output = VtkOutput::new(&geometry);
+            let mut output = VtkOutput::new(&geometry).units(&self.config.units);
             output.point_data = mesh.vertex_data.iter().map(Field::from).collect();
             vtk::write(path, &output)
         })?;
@@ -134,7 +176,9 @@ impl ReconstructTask<'_> {
             (None, Drawn::Last) => folder.file(&format!("{name}.png")),
             (None, Drawn::State) => folder.file(&numbered(&name, 0, "png")),
         };
-        crate::picture::surface(mesh, &title(self.config), &picture.options())?.write_png(&file)
+        let length = self.config.units.of_length();
+        crate::picture::surface(mesh, &title(self.config), &picture.options(length))?
+            .write_png(&file)
     }
 
     fn judge(&self, report: &mut Report, mesh: &Mesh, found: &reconstruct::Report) {

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::picture::title;
 use crate::atomic;
-use crate::config::{Config, SeriesFormat};
+use crate::config::{Config, SeriesFormat, Units};
 use crate::error::Result;
 use crate::html::{self, Scene};
 use crate::io::Series;
 use crate::output::{
     Report, RunFolder, ViewOptions, plot_measures, report_page_name, view_name, view_of_series,
 };
+use crate::picture::Options;
 
 /// The largest size of all states together that the view of a report shows, in bytes. Above it, the
 /// view shows the last state.
@@ -26,6 +27,11 @@ const LAST_STATE: u64 = 1 << 20;
 const TRIANGLES: usize = 50_000;
 const STATES: usize = 25;
 
+/// Returns the largest number of states that a page of the run shows.
+pub(super) fn most_states(config: &Config) -> usize {
+    if config.output.html { ViewOptions::new("").states } else { STATES }
+}
+
 /// Writes the pages of a run that has written a state.
 ///
 /// # Errors
@@ -34,13 +40,13 @@ const STATES: usize = 25;
 pub(super) fn write(config: &Config, folder: &RunFolder, report: &Report) -> Result<()> {
     let list = list_of(config, folder);
     if config.output.html {
-        let scene = view(config, &list, ViewOptions::new(title(config)))?;
+        let scene = view(config, &list, &report.units, ViewOptions::new(title(config)))?;
         let page = html::page(&scene)?;
         atomic::write(&folder.file(&view_name(config)), |out| out.write_all(page.as_bytes()))?;
     }
     let measures = folder.file("measures.csv");
-    let plot = plot_measures(&measures, &report.case).ok();
-    let scene = view_of_report(config, folder, &list);
+    let plot = plot_measures(&measures, &report.case, &report.units).ok();
+    let scene = view_of_report(config, folder, &report.units, &list);
     let page = report.page(folder.path(), plot, scene)?;
     atomic::write(&folder.file(report_page_name()), |out| out.write_all(page.as_bytes()))
 }
@@ -49,6 +55,7 @@ pub(super) fn write(config: &Config, folder: &RunFolder, report: &Report) -> Res
 fn view_of_report(
     config: &Config,
     folder: &RunFolder,
+    units: &Units,
     list: &Path,
 ) -> std::result::Result<Scene, String> {
     let (all, last) = sizes(config, folder);
@@ -58,13 +65,16 @@ fn view_of_report(
     }
     let states = if all > ALL_STATES { 1 } else { STATES };
     let options = ViewOptions::new(title(config)).with_triangles(TRIANGLES).with_states(states);
-    view(config, list, options).map_err(|error| format!("There is no view: {error}"))
+    view(config, list, units, options).map_err(|error| format!("There is no view: {error}"))
 }
 
-fn view(config: &Config, list: &Path, mut options: ViewOptions) -> Result<Scene> {
-    if let Some(picture) = &config.output.picture {
-        options = options.with_style(picture.options());
-    }
+fn view(config: &Config, list: &Path, units: &Units, options: ViewOptions) -> Result<Scene> {
+    let unit = config.unit_of_result(units);
+    let style = match &config.output.picture {
+        Some(picture) => picture.options(unit),
+        None => Options { unit, ..Options::default() },
+    };
+    let options = options.with_style(style).with_units(units.clone());
     match Series::open(list)? {
         Some(series) => view_of_series(&series, &options),
         None => {

@@ -187,6 +187,8 @@ impl<'a> States<'a> {
         let (band, patch);
         let mut output =
             VtkOutput::new(&self.geometry).time(state.time).point_data(self.array, 1, phi);
+        let units = &self.cleaned.units;
+        output = output.units(units).array_unit(self.array, self.config.unit_of_result(units));
         if asked(PointField::Band) && !state.band.is_empty() {
             let mask: Vec<u8> = state.band.iter().map(|&b| u8::from(b)).collect();
             band = self.cleaned.as_stored(&mask, 0);
@@ -219,7 +221,7 @@ impl<'a> States<'a> {
             2 => Geometry::lines(&found.vertices, &found.cells, self.compression),
             _ => Geometry::triangles(&found.vertices, &found.cells, self.compression),
         };
-        let output = VtkOutput::new(&geometry).time(state.time);
+        let output = VtkOutput::new(&geometry).time(state.time).units(&self.cleaned.units);
         interfaces.add(state.step, state.time, |path| vtk::write(path, &output))?;
         for file in &self.config.output.interface_files {
             let name = numbered("interface", state.step, file.ending());
@@ -395,7 +397,8 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
     check_folder(path)
 }
 
-/// Writes one array in the order of the cleaned mesh to a file whose ending selects the format.
+/// Writes one array, given by its name, its unit and its values in the order of the cleaned mesh,
+/// to a file whose ending selects the format.
 ///
 /// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
 /// FreeSurfer label stores the vertices whose values are below `width`. `.npy` and `.csv` files
@@ -407,7 +410,7 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 pub(super) fn write_single(
     path: &Path,
     cleaned: &CleanedMesh,
-    name: &str,
+    (name, unit): (&str, String),
     values: &[f64],
     extras: &Extras,
     width: Option<f64>,
@@ -421,6 +424,7 @@ pub(super) fn write_single(
             let extras = extras.stored(cleaned);
             let mut output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
             output.metadata = cleaned.about.anatomy();
+            output = output.units(&cleaned.units).array_unit(name, unit);
             vtk::write(path, &extras.add_to(output))
         }
         (Some("label.gii"), Some(labels)) => {

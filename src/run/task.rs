@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use serde::Serialize;
+
 use super::Observer;
 use super::checkpointing::Stopped;
 use super::distance::DistanceTask;
@@ -33,6 +35,35 @@ pub(super) trait Task {
     /// # Errors
     /// Returns any kind of [`Error`].
     fn run(&self, run: Run<'_>, report: &mut Report) -> Result<()>;
+
+    /// Performs a part of the task, for an estimate of its resources. A task with steps runs until
+    /// its flag stops it. Another task chooses a part that takes about `seconds` seconds, or
+    /// performs the whole task if that is not longer, and returns the size of the part.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Task::run`].
+    fn sample(&self, run: Run<'_>, report: &mut Report, _seconds: f64) -> Result<Option<Part>> {
+        self.run(run, report)?;
+        Ok(None)
+    }
+}
+
+/// The part of a task without steps that was performed for an estimate.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Part {
+    /// Number of items in the part.
+    pub done: usize,
+    /// Number of all items.
+    pub whole: usize,
+    /// Name of the items: "vertices" or "samples".
+    pub items: &'static str,
+    /// Seconds for computing the part.
+    pub seconds: f64,
+    /// Seconds for setting up the computation, besides reading and partitioning.
+    pub setup: f64,
+    /// Whether the written files have as many values as those of the whole task.
+    pub is_output_whole: bool,
 }
 
 /// Returns the task of a case.

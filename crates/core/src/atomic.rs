@@ -5,6 +5,7 @@ mod complete;
 mod destination;
 mod journal;
 mod temporary;
+mod temporary_folder;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -18,6 +19,7 @@ use complete::Complete;
 pub use destination::{check_folder, is_same_file};
 pub use journal::{Journal, Keeping, keep};
 pub use temporary::in_the_making;
+pub use temporary_folder::TemporaryFolder;
 
 /// The temporary files that are being written, and the folders registered with them. A program that
 /// exits early removes them.
@@ -151,12 +153,19 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all temporary files, and the registered folders that are empty. Call this function only
-/// before an early exit. Every later attempt to write a file blocks until the program exits.
+/// Removes all temporary files, the registered folders that are empty, and every
+/// [`TemporaryFolder`]. Call this function only before an early exit. Every later attempt to write
+/// a file blocks until the program exits.
 ///
-/// The function does not allocate memory. It tries to take the lock 50 times, one millisecond
-/// apart, and then gives up, because the caller may hold the lock.
+/// The function does not allocate memory unless there is a [`TemporaryFolder`]. It tries to take
+/// the lock of the files 50 times, one millisecond apart, and then gives up, because the caller may
+/// hold the lock.
 pub fn abandon() {
+    abandon_files();
+    temporary_folder::abandon();
+}
+
+fn abandon_files() {
     for _ in 0..50 {
         let files = match UNFINISHED.try_lock() {
             Ok(files) => files,

@@ -56,6 +56,7 @@ mod tests;
 mod tetgen;
 mod text;
 mod unique_names;
+mod units;
 mod unpack;
 mod vertex_data;
 mod vertex_values;
@@ -88,12 +89,13 @@ use series::Opened;
 pub use series::{Series, may_be_series};
 pub use sniff::Format;
 pub use sniff::instead_of_a_case;
+pub use units::{Units, with_unit};
 use vertex_data::data_as;
 pub use vertex_data::{PartialArray, VertexData, read_data, read_data_at};
 pub use vertex_values::{write_values_csv, write_values_npy};
 pub use volume::{
-    RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_volume_target, read_volume,
-    write_npy_table, write_volume,
+    RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_same_length, is_volume_target,
+    read_volume, write_npy_table, write_volume,
 };
 pub use write::meant;
 pub use write::{WriteOptions, check_target, write_mesh, write_mesh_about};
@@ -130,6 +132,19 @@ pub struct MeshFile {
 }
 
 impl MeshFile {
+    /// Returns the units of length and time that the file or its format states.
+    pub fn stated_units(&self) -> Units {
+        let mut units = self.about.state.units.clone();
+        units.length = self.units.clone();
+        units
+    }
+
+    /// Sets the time and the units that the file states.
+    fn set_state(&mut self, state: StateTime) {
+        self.units = state.units.length.clone();
+        self.about.state = state;
+    }
+
     /// Transforms the vertices to a frame, and drops warnings that a matrix is not applied.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::units::Units;
 use zeroset_core::error::{Flaw, FlawKind, Result};
 
 /// The state of a series to read: `"last"`, or the time of a state.
@@ -22,7 +23,7 @@ pub enum Moment {
     At(f64),
 }
 
-/// The time of the data of a file, and the times of the series to which the data belong.
+/// The time of the data of a file, the times of the series to which the data belong, and the units.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StateTime {
@@ -30,6 +31,8 @@ pub struct StateTime {
     pub time: Option<f64>,
     /// The times of all states, in the order of the series. Empty for a single state.
     pub series: Vec<f64>,
+    /// The units that the field data of a VTK file states, such as a state of a run.
+    pub units: Units,
 }
 
 const EXPECTED: &str = "a time or \"last\"";

@@ -190,7 +190,7 @@ impl Series {
 
     fn time_of(&self, state: usize, own: &StateTime) -> StateTime {
         let time = self.times.get(state).copied().or(own.time);
-        StateTime { time, series: self.times.clone() }
+        StateTime { time, series: self.times.clone(), units: own.units.clone() }
     }
 
     /// Returns a warning if the list names several files for the same part of the state. Only the

@@ -5,6 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::about::About;
+use super::units::Units;
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
 use super::{gifti, groups, medit, msh, obj, off, ply, sniff, stl};
 use zeroset_core::error::{Error, Result};
@@ -12,7 +13,7 @@ use zeroset_core::mesh::{Group, Kind, Members, Mesh};
 use zeroset_core::words::nearest;
 
 /// Options of [`write_mesh`] and `write_volume`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
     /// Whether to write text instead of binary if the format supports both (msh, ply, stl).
     pub ascii: bool,
@@ -20,12 +21,20 @@ pub struct WriteOptions {
     pub compression: Compression,
     /// The time of a volume, which `.vti` can hold.
     pub time: Option<f64>,
+    /// The units of length and time of a volume, which `.vti` can hold.
+    pub units: Units,
 }
 
 impl WriteOptions {
     /// Sets the time of a volume, which `.vti` can hold.
     pub fn time(mut self, time: Option<f64>) -> Self {
         self.time = time;
+        self
+    }
+
+    /// Sets the units of length and time of a volume, which `.vti` can hold.
+    pub fn units(mut self, units: Units) -> Self {
+        self.units = units;
         self
     }
 

@@ -10,12 +10,17 @@ use crate::mesh::{Mesh, Places};
 use crate::picture::cuda::draw_on;
 use crate::picture::{self, Image, Labels, Lines, Subject};
 
-/// Draws a mesh.
+/// Draws a mesh. `unit` is the unit of length, which may be empty.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if options apply only to volumes or do not fit the mesh;
 /// [`Error::Device`] if a GPU fails.
-pub(super) fn draw(args: &Args, mesh: &Mesh, overlay: Option<&str>, ui: &Ui) -> Result<Image> {
+pub(super) fn draw(
+    args: &Args,
+    mesh: &Mesh,
+    (overlay, unit): (Option<&str>, String),
+    ui: &Ui,
+) -> Result<Image> {
     check(args)?;
     let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
     let array = known.into_iter().find_map(|(name, lines)| {
@@ -35,6 +40,10 @@ pub(super) fn draw(args: &Args, mesh: &Mesh, overlay: Option<&str>, ui: &Ui) -> 
         (None, None) => {}
     }
     let mut options = args.options(None)?;
+    // A distance may be an arrival time, and the unit of any other array is unknown.
+    if colors.is_none() && paint.is_none() && name != "distance" && args.style.unit.is_none() {
+        options.unit = unit;
+    }
     options = options.settled(&subject)?;
     options.camera = options.camera.map(|camera| option_values::zoomed(camera, args.zoom));
     let work = picture::work(&subject, &options);

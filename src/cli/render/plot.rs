@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Args;
 use crate::atomic;
 use crate::error::{Error, Result, shown};
-use crate::output::plot_measures;
+use crate::output::{plot_measures, units_of_run};
 
 /// Returns true if the output is a plot, which is an SVG file.
 pub(super) fn is_asked(args: &Args) -> bool {
@@ -51,7 +51,7 @@ pub(super) fn draw(args: &Args) -> Result<String> {
     atomic::check_folder(&args.output)?;
     let folder = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     let title = args.style.title.as_deref().or(folder).unwrap_or("measures");
-    let svg = plot_measures(&file, title)?;
+    let svg = plot_measures(&file, title, &units_of_run(&file))?;
     atomic::write(&args.output, |out| out.write_all(svg.as_bytes()))?;
     Ok(format!("plot      {}\n", args.output.display()))
 }

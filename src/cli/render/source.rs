@@ -6,7 +6,7 @@ use super::Args;
 use crate::cli::Ui;
 use crate::cli::times::At;
 use crate::cli::volume::Source;
-use crate::config::DataFile;
+use crate::config::{DataFile, Units};
 use crate::error::{Error, Result};
 use crate::io::{self, Content, Frame};
 use crate::mesh::{Mesh, clean};
@@ -14,8 +14,9 @@ use crate::volume::Volume;
 
 /// A mesh or volume to draw.
 pub(in crate::cli) enum Shown {
-    /// A mesh, and the first array or group that the last file of `--data` added.
-    Mesh(Mesh, Option<String>),
+    /// A mesh, the first array or group that the last file of `--data` added, and the units that
+    /// the file states if it is a state of a run.
+    Mesh(Mesh, Option<String>, Units),
     Volume(Volume),
 }
 
@@ -56,10 +57,11 @@ pub(in crate::cli) fn open(args: &Opening<'_>, ui: &Ui) -> Result<Shown> {
             if let Some(frame) = args.frame {
                 read.choose(frame).map_err(|flaw| flaw.in_file(&file))?;
             }
+            let units = read.about.state.units.clone();
             let mut mesh = read.mesh;
             let overlay = add_data(args, &mut mesh, ui)?;
             let (mesh, _) = clean(mesh).map_err(|error| error.in_file(&file))?;
-            (Shown::Mesh(mesh, overlay), read.warnings)
+            (Shown::Mesh(mesh, overlay, units), read.warnings)
         }
         Content::Data(_) => {
             let what = "holds numbers per vertex but no mesh";

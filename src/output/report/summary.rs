@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::{MeshCounts, Report, SurfaceCounts, TileCounts};
-use crate::config::SeriesFormat;
+use crate::config::{SeriesFormat, Units};
+use crate::io::with_unit;
 use crate::mesh::Kind;
 use crate::output::{Measures, MeasuresFile};
 use crate::words::{SIMPLICES, counted};
@@ -17,6 +18,7 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{label:<13}{value}");
         };
+        let [length, time] = [self.units.of_length(), self.units.of_time()];
         let kind = self.mesh.as_ref().map_or(Kind::Volume, |mesh| mesh.kind);
         let [interface, enclosed] = MeasuresFile::names(kind);
         line("case", format!("{} ({})", self.case, self.task));
@@ -31,7 +33,7 @@ impl Report {
                 "tiles",
                 format!(
                     "{first} -> {last}, at most {most} of {edge}^3 voxels, dx {}, {memory:.1} MiB",
-                    digits(dx)
+                    with_unit(digits(dx), &length)
                 ),
             );
             if let Some(found) = surface {
@@ -63,19 +65,29 @@ impl Report {
                 format!(
                     "{} to time {}, {}",
                     self.steps,
-                    digits(self.time),
+                    with_unit(digits(self.time), &time),
                     counted(self.reinitializations, ["reinitialization", "reinitializations"])
                 ),
             );
         }
-        let change = |of: fn(&Measures) -> f64| match (&self.first, &self.last) {
-            (Some(first), Some(last)) => format!("{} -> {}", digits(of(first)), digits(of(last))),
+        let change = |of: fn(&Measures) -> f64, unit| match (&self.first, &self.last) {
+            (Some(first), Some(last)) => {
+                let change = format!("{} -> {}", digits(of(first)), digits(of(last)));
+                with_unit(change, unit)
+            }
             _ => "none".into(),
         };
         if let Some(d) = &self.distances {
             line("reached", d.counts());
-            line("distance", format!("{}, {} fronts", d.range(), d.front));
-            if let Some(paths) = d.paths() {
+            line(
+                "distance",
+                format!(
+                    "{}, {} fronts",
+                    d.range(&self.config.unit_of_result(&self.units)),
+                    d.front
+                ),
+            );
+            if let Some(paths) = d.paths(&length) {
                 line("paths", paths);
             }
         } else if let Some(scan) = &self.reconstruction {
@@ -90,8 +102,9 @@ impl Report {
         } else {
             let drift =
                 self.drift.map_or(String::new(), |d| format!(" ({:+.3} %)", 100.0 * d.relative));
-            line(short(interface), change(|m| m.interface));
-            line(short(enclosed), change(|m| m.enclosed) + &drift);
+            let [of_interface, of_enclosed] = units_of(kind, &self.units);
+            line(short(interface), change(|m| m.interface, &of_interface));
+            line(short(enclosed), change(|m| m.enclosed, &of_enclosed) + &drift);
             if let Some(w) = self.mean_weight {
                 let change = format!("{} -> {}", digits(w.first), digits(w.last));
                 line("mean weight", format!("{change} ({:+.3} %)", 100.0 * w.relative));
@@ -147,6 +160,14 @@ impl Report {
             (n, true) => format!("met ({n} bounds)"),
             (_, false) => format!("NOT MET: {}", missed.join("; ")),
         }
+    }
+}
+
+/// Returns the units of the measures `interface` and `enclosed` for a kind of mesh.
+fn units_of(kind: Kind, units: &Units) -> [String; 2] {
+    match kind {
+        Kind::Planar | Kind::Surface => [units.of_length(), units.of_area()],
+        Kind::Volume => [units.of_area(), units.of_volume()],
     }
 }
 

@@ -80,8 +80,12 @@ impl Fields {
             all[..=at].rotate_right(1);
         }
         all.truncate(MOST);
-        if let Some(Field { content: Content::Values(_, shown), .. }) = all.first_mut() {
-            *shown = shown.clone().with_unit(style.unit.clone()).with_range(style.range);
+        if let Some(Field { name, content: Content::Values(_, shown) }) = all.first_mut() {
+            let unit = match name.as_str() {
+                "phi" if style.unit.is_empty() => options.units.of_length(),
+                _ => style.unit.clone(),
+            };
+            *shown = shown.clone().with_unit(unit).with_range(style.range);
         }
         Ok(Fields { all })
     }

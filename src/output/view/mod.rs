@@ -5,6 +5,7 @@
 mod fields;
 mod states;
 
+use crate::config::Units;
 use crate::error::Result;
 use crate::html::{Frame, Scene, Surface};
 use crate::io::Series;
@@ -30,6 +31,8 @@ pub struct ViewOptions {
     pub style: Options,
     /// The name of the array or group that is shown first. By default, it is phi or the distance.
     pub shown: Option<String>,
+    /// The units of length and time. By default, those that the states of a series state.
+    pub units: Units,
     /// The largest number of triangles of a surface.
     pub triangles: usize,
     /// The largest number of states, at least 1.
@@ -39,8 +42,14 @@ pub struct ViewOptions {
 impl ViewOptions {
     /// Creates the default settings with a title.
     pub fn new(title: impl Into<String>) -> Self {
-        let (style, shown) = (Options::default(), None);
-        ViewOptions { title: title.into(), style, shown, triangles: VIEW_TRIANGLES, states: STATES }
+        ViewOptions {
+            title: title.into(),
+            style: Options::default(),
+            shown: None,
+            units: Units::default(),
+            triangles: VIEW_TRIANGLES,
+            states: STATES,
+        }
     }
 
     /// Sets the unit, the range, the color map and the camera.
@@ -52,6 +61,13 @@ impl ViewOptions {
     /// Sets the name of the array or group that is shown first.
     pub fn with_shown(mut self, name: Option<String>) -> Self {
         self.shown = name;
+        self
+    }
+
+    /// Sets the units of length and time. Times have the unit of time. Unless the style has a unit,
+    /// phi has the unit of length if it is shown first.
+    pub fn with_units(mut self, units: Units) -> Self {
+        self.units = units;
         self
     }
 

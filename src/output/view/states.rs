@@ -3,7 +3,7 @@
 use super::{ViewOptions, interface_of, of_surface};
 use crate::error::{Error, Result};
 use crate::html::{Frame, Scene};
-use crate::io::{MeshOptions, Series};
+use crate::io::{MeshOptions, Series, with_unit};
 use crate::mesh::{Kind, Mesh, clean};
 use crate::picture::Options;
 use crate::surface::{DecimationTarget, decimate};
@@ -22,7 +22,7 @@ const VALUES: usize = 4_000_000;
 /// # Errors
 /// Returns the errors of [`super::view_of_series`].
 pub(super) fn view(series: &Series, options: &ViewOptions) -> Result<Scene> {
-    let times = series.times();
+    let (times, mut options) = (series.times(), options.clone());
     let chosen = chosen(times.len(), options.states);
     let most = (TOGETHER * options.triangles / chosen.len().max(1)).min(options.triangles);
     let mut frames = Vec::with_capacity(chosen.len());
@@ -30,9 +30,10 @@ pub(super) fn view(series: &Series, options: &ViewOptions) -> Result<Scene> {
     let mut last: Option<Mesh> = None;
     let mut before = 0;
     for &k in &chosen {
-        let mesh = series.read_mesh(k, &MeshOptions::default())?.mesh;
-        let (mesh, _) = clean(mesh)?;
-        let name = format!("t = {}", short(times[k]));
+        let file = series.read_mesh(k, &MeshOptions::default())?;
+        options.units = options.units.or(&file.about.state.units);
+        let (mesh, _) = clean(file.mesh)?;
+        let name = format!("t = {}", with_unit(short(times[k]), &options.units.of_time()));
         let values = mesh.vertex_array("phi").filter(|array| array.components == 1);
         match values.map(|array| array.values.to_f64()) {
             Some(values) => {
@@ -57,11 +58,11 @@ pub(super) fn view(series: &Series, options: &ViewOptions) -> Result<Scene> {
         if phi.len() != chosen.len() || phi.len() * last.n_vertices() > VALUES {
             phi.clear();
         }
-        of_surface(last, &phi, frames, options)?
+        of_surface(last, &phi, frames, &options)?
     } else if chosen.len() == 1 {
-        of_surface(last, &[], Vec::new(), options)?
+        of_surface(last, &[], Vec::new(), &options)?
     } else {
-        of_surfaces(frames, before, options)?
+        of_surfaces(frames, before, &options)?
     };
     Ok(match chosen.len() < times.len() {
         true => scene.with_remark(format!("{} of {} states", chosen.len(), times.len())),

@@ -91,8 +91,8 @@ impl TiledCase<'_> {
     /// Returns the same case on another grid.
     pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> TiledCase<'a> {
         let (cpu, arrays) = (self.cpu.clone(), self.arrays.clone());
-        let start_time = self.start_time.clone();
-        TiledCase { config: self.config, source, cpu, arrays, start_time }
+        let (start_time, units) = (self.start_time.clone(), self.units.clone());
+        TiledCase { config: self.config, source, cpu, arrays, start_time, units }
     }
 
     /// Takes steps until a steady state is reached, and returns the number of steps.

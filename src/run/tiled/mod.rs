@@ -24,7 +24,7 @@ use super::motion::{Motion, other};
 use super::task::{Run, Stages, Task};
 use super::{clock, factory, identity};
 use crate::Cpu;
-use crate::config::{Config, HalfWidth, Method, Rule, TiledSource};
+use crate::config::{Config, HalfWidth, Method, Rule, TiledSource, Units};
 use crate::error::{Error, Result};
 use crate::grid::{Pool, Stored, TiledGrid};
 use crate::levelset::tiled::{self, Reinitialize, SavedNumber, Wide};
@@ -49,6 +49,8 @@ pub(super) struct TiledCase<'a> {
     arrays: Arc<Arrays>,
     /// The time at which the run begins, once `[initial]` has been read.
     start_time: OnceLock<f64>,
+    /// The units of length and time, once `[initial]` has been read.
+    units: OnceLock<Units>,
 }
 
 /// A motion on tiles that is ready to start or to resume.
@@ -68,7 +70,14 @@ impl<'a> TiledCase<'a> {
     /// coefficient.
     pub(super) fn new(config: &'a Config, source: &'a TiledSource, cpu: Arc<Cpu>) -> Result<Self> {
         let arrays = Arc::new(cpu.run(|| Arrays::read(config))?);
-        Ok(TiledCase { config, source, cpu, arrays, start_time: OnceLock::new() })
+        Ok(TiledCase {
+            config,
+            source,
+            cpu,
+            arrays,
+            start_time: OnceLock::new(),
+            units: OnceLock::new(),
+        })
     }
 }
 
@@ -95,7 +104,8 @@ impl Task for TiledCase<'_> {
         let goes_on = stopped.as_ref().zip(state);
         let begun = factory::tiled_motion(self, goes_on, report, &mut run.stage)?;
         let BegunTiles { motion, start_time, identity, device } = begun;
-        let files = Box::new(States::new(self.config, run.folder, device.gpu.as_ref()));
+        let units = self.units.get().unwrap_or(&self.config.units);
+        let files = Box::new(States::new(self.config, units, run.folder, device.gpu.as_ref()));
         let (config, threads) = (self.config, self.cpu.threads());
         let (first, kind) = (None, None);
         let begun = Begun { config, start_time, motion, files, identity, first, kind, threads };
@@ -162,6 +172,8 @@ impl TiledCase<'_> {
         let start_time = clock::start_time(config, dated.as_ref())?;
         clock::note(config, dated.as_ref(), start_time, report);
         let start_time = *self.start_time.get_or_init(|| start_time);
+        let units = || config.units.or(&source.units());
+        report.units = self.units.get_or_init(units).clone();
         self.doubt_layers(&source, &mut report.warnings)?;
         let (grid, phi) = self.first_tiles::<R, S, E>(&source, &mut report.warnings)?;
         drop(source);

@@ -1,7 +1,7 @@
 //! phi of `[initial]` as read from the case, independent of the grid.
 
 use super::TiledCase;
-use crate::config::Initial;
+use crate::config::{Initial, Units};
 use crate::error::Result;
 use crate::expression::Lattice;
 use crate::geometry::shape::Shape;
@@ -31,6 +31,15 @@ impl Source {
             Source::Region(region) => region.dated(),
             Source::Volume(level) => level.dated.clone(),
             Source::Shape(_) | Source::Expression(_) | Source::Image(_) => None,
+        }
+    }
+
+    /// Returns the units that the file of phi states, if it is a state of a run.
+    pub(super) fn units(&self) -> Units {
+        match self {
+            Source::Mesh(surface) => surface.state.units.clone(),
+            Source::Volume(level) => level.units.clone(),
+            _ => Units::default(),
         }
     }
 

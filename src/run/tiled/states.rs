@@ -1,7 +1,7 @@
 //! Writing the states of a run on tiles: a series of interfaces, other files of the states, and
 //! pictures.
 
-use crate::config::{Config, Drawn, Picture};
+use crate::config::{Config, Drawn, Picture, Units};
 use crate::error::Result;
 use crate::io;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
@@ -10,7 +10,7 @@ use crate::mesh::{Mesh, Values};
 use crate::output::{RunFolder, Series, numbered, remove};
 use crate::picture::{Lines, Options, Subject};
 use crate::run::motion::State;
-use crate::run::picture::{Painter, time, title};
+use crate::run::picture::{Painter, note, title};
 use crate::run::states::write_surface;
 use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
@@ -28,6 +28,7 @@ pub(in crate::run) struct TiledState {
 /// Writer of the states of one run.
 pub(super) struct States<'a> {
     config: &'a Config,
+    units: &'a Units,
     folder: &'a RunFolder,
     surfaces: Series,
     volumes: Option<Series>,
@@ -38,9 +39,15 @@ pub(super) struct States<'a> {
 
 impl<'a> States<'a> {
     /// Creates the writer. `gpu` is the GPU of the run, if it has one.
-    pub(super) fn new(config: &'a Config, folder: &'a RunFolder, gpu: Option<&Gpu>) -> Self {
+    pub(super) fn new(
+        config: &'a Config,
+        units: &'a Units,
+        folder: &'a RunFolder,
+        gpu: Option<&Gpu>,
+    ) -> Self {
         States {
             config,
+            units,
             folder,
             surfaces: Series::new(folder.path(), &config.name(), "vtp"),
             volumes: config
@@ -49,7 +56,7 @@ impl<'a> States<'a> {
                 .as_ref()
                 .map(|_| Series::new(folder.path(), &format!("{}_volume", config.name()), "vti")),
             written: Vec::new(),
-            pictures: Pictures::new(config, gpu),
+            pictures: Pictures::new(config, units, gpu),
         }
     }
 }
@@ -58,9 +65,13 @@ impl Files for States<'_> {
     fn write(&mut self, state: &State) -> Result<()> {
         let TiledState { step, time, ref surface, ref volume } = *state.of_tiles()?;
         let compression = self.config.compression();
-        self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
+        self.surfaces
+            .add(step, time, |path| write_vtp(path, surface, (time, self.units), compression))?;
         if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
-            let options = io::WriteOptions::default().compression(compression).time(Some(time));
+            let options = io::WriteOptions::default()
+                .compression(compression)
+                .time(Some(time))
+                .units(self.units.clone());
             series.add(step, time, |path| io::write_volume(path, volume, &options).map(drop))?;
         }
         for file in &self.config.output.interface_files {
@@ -123,7 +134,7 @@ impl Files for States<'_> {
 fn write_vtp(
     path: &std::path::Path,
     surface: &Mesh,
-    time: f64,
+    (time, units): (f64, &Units),
     compression: Compression,
 ) -> Result<()> {
     let component = |k: usize| match surface.vertex_data.get(k).map(|array| &array.values) {
@@ -134,13 +145,15 @@ fn write_vtp(
     let normals: Vec<f32> =
         (0..x.len()).flat_map(|v| [x[v], y[v], z[v]]).map(|n| n as f32).collect();
     let geometry = Geometry::triangles(&surface.vertices, &surface.cells, compression);
-    let output = VtkOutput::new(&geometry).time(time).point_data("Normals", 3, &normals[..]);
+    let output =
+        VtkOutput::new(&geometry).time(time).units(units).point_data("Normals", 3, &normals[..]);
     vtk::write(path, &output)
 }
 
 /// Draws the interfaces of one run, colored by their z coordinate.
 struct Pictures<'a> {
     picture: &'a Picture,
+    units: &'a Units,
     title: String,
     /// Options with the camera and the range of the first picture. All pictures of a series use
     /// them.
@@ -149,17 +162,17 @@ struct Pictures<'a> {
 }
 
 impl<'a> Pictures<'a> {
-    fn new(config: &'a Config, gpu: Option<&Gpu>) -> Option<Self> {
+    fn new(config: &'a Config, units: &'a Units, gpu: Option<&Gpu>) -> Option<Self> {
         let picture = config.output.picture.as_ref()?;
         let painter = Painter::new(gpu);
-        Some(Pictures { picture, title: title(config), options: None, painter })
+        Some(Pictures { picture, units, title: title(config), options: None, painter })
     }
 
     fn draw(&mut self, surface: &Mesh, step: u64, t: f64, file: &std::path::Path) -> Result<()> {
         if surface.cells.is_empty() {
             return remove(file);
         }
-        let note = format!("t = {}   step {step}", time(t));
+        let note = note(t, step, self.units);
         let height: Vec<f64> = surface.vertices.iter().map(|x| x[2]).collect();
         let subject = Subject::new(surface, &height)
             .with_lines(Lines::None)
@@ -167,7 +180,10 @@ impl<'a> Pictures<'a> {
             .with_title(&self.title, &note);
         let options = match &self.options {
             Some(options) => options,
-            None => self.options.insert(self.picture.options().settled(&subject)?),
+            None => {
+                let options = self.picture.options(self.units.of_length());
+                self.options.insert(options.settled(&subject)?)
+            }
         };
         self.painter.draw(&subject, options)?.write_png(file)
     }

@@ -5,6 +5,7 @@ mod compact;
 mod conjunction;
 mod discriminator;
 mod disjoint;
+pub mod disk;
 mod gather;
 pub mod hilbert;
 mod histopyramid;

@@ -24,10 +24,12 @@ use super::load::{self, Loaded};
 use super::moment::{Moment, StateTime};
 use super::series::{self, Opened};
 use super::sniff::{self, Format};
+use super::units::Units;
 use super::{text, vtk};
 pub(super) use choice::{COLORS, Chosen, Counts};
 pub use options::VolumeOptions;
 pub use raw::RawLayout;
+pub use tiff::is_same_length;
 pub(super) use write::npy_head;
 pub use write::{check_volume_target, is_volume_target, write_npy_table, write_volume};
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -52,6 +54,21 @@ pub struct VolumeFile {
     pub stated_spacing: [bool; 3],
     /// One sentence for each thing that was dropped during reading.
     pub warnings: Vec<String>,
+}
+
+impl VolumeFile {
+    /// Returns the units of length and time that the file states.
+    pub fn stated_units(&self) -> Units {
+        let mut units = self.state.units.clone();
+        units.length = self.volume.units.clone();
+        units
+    }
+
+    /// Sets the time and the units that the file states.
+    pub(super) fn set_state(&mut self, state: StateTime) {
+        self.volume.units = state.units.length.clone();
+        self.state = state;
+    }
 }
 
 /// Reads a dense volume, or a picture as a volume of one slice. The file may be compressed with

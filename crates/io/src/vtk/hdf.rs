@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use hdf5_pure::{AttrValue, File, FileAccessProperties, FileBuilder, FileLocking};
 
 use super::write::{Compression, FieldValues, VtkOutput};
+use crate::about::Entry;
 use crate::guard::quietly;
 use columns::{Column, Numbers, OFFSETS, SPARE, fill, mesh_columns, spare};
 use rewrite::is_whole;
@@ -139,6 +140,7 @@ impl HdfSeries {
         let mut columns = self.step_columns(state);
         if self.steps == 0 {
             columns.extend(mesh_columns(state));
+            columns.extend(texts(state));
         }
         columns.sort_by(|a, b| a.rank().cmp(&b.rank()));
         if self.steps == 0 {
@@ -219,6 +221,8 @@ impl HdfSeries {
                 Numbers::Whole(v) => drop(rows.append(v.as_slice())),
                 Numbers::Real(x) => drop(rows.append(&[*x])),
                 Numbers::Bytes(v) => drop(rows.append(v.as_slice())),
+                // Texts belong to the first state.
+                Numbers::Text(_) => {}
                 Numbers::Raw(_, v) => drop(rows.append_raw(v)),
                 Numbers::Part(_, v) => drop(rows.append_raw(v)),
                 Numbers::Field(values) => match values {
@@ -312,6 +316,17 @@ impl HdfSeries {
         }
         Ok(())
     }
+}
+
+/// Returns the metadata of a state as field data.
+fn texts<'a>(state: &VtkOutput<'a>) -> impl Iterator<Item = Column<'a>> {
+    let column = |(name, text): &Entry| Column {
+        path: format!("FieldData/{name}"),
+        width: 0,
+        chunk: None,
+        numbers: Numbers::Text(text.clone()),
+    };
+    state.metadata.iter().map(column)
 }
 
 /// Returns a builder of a whole file.

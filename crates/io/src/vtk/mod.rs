@@ -121,8 +121,9 @@ pub(super) fn read_parts(paths: &[PathBuf]) -> Result<MeshFile, Flaw> {
     for path in paths {
         let named = |flaw: Flaw| flaw.of_file(path);
         let Loaded { bytes, budget } = load::load(path).map_err(named)?;
-        let (grid, time) = part(&bytes, budget).map_err(named)?;
-        state.time = state.time.or(time);
+        let (grid, of_part) = part(&bytes, budget).map_err(named)?;
+        state.time = state.time.or(of_part.time);
+        state.units = state.units.or(&of_part.units);
         match &mut joined {
             Some(joined) => joined.append(grid),
             None => joined = Some(grid),
@@ -131,21 +132,23 @@ pub(super) fn read_parts(paths: &[PathBuf]) -> Result<MeshFile, Flaw> {
     let grid = joined.unwrap_or_default();
     grid.check(&Source { bytes: &[] })?;
     let mut file = with_groups(grid.into_mesh_file("pvd", format!("{} parts", paths.len())));
-    file.about.state = state;
+    file.set_state(state);
     Ok(file)
 }
 
-/// Returns the grid of a file that is one of several parts, and its time.
-fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, Option<f64>), Flaw> {
+/// Returns the grid of a file that is one of several parts, with its time and its units.
+fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, StateTime), Flaw> {
     let source = Source::new(bytes);
-    let (grid, time) = match kind(&source)? {
-        FileKind::Legacy => (legacy::read(&source, &legacy::header(&source)?)?, None),
+    let (grid, state) = match kind(&source)? {
+        FileKind::Legacy => {
+            (legacy::read(&source, &legacy::header(&source)?)?, StateTime::default())
+        }
         FileKind::Xml => {
             let file = XmlFile::open(source, budget)?;
             file.check_mesh()?;
             let mut grid = file.read()?;
-            let time = file.time(&mut grid.warnings);
-            (grid, time)
+            let state = file.state(&mut grid.warnings);
+            (grid, state)
         }
         FileKind::Hdf => {
             let what = "a VTKHDF file cannot be a part of a state in a list";
@@ -153,7 +156,7 @@ fn part(bytes: &[u8], budget: Budget) -> Result<(Grid, Option<f64>), Flaw> {
         }
     };
     grid.check(&source)?;
-    Ok((grid, time))
+    Ok((grid, state))
 }
 
 /// Reads an array of an image: `STRUCTURED_POINTS` in a legacy file, or `ImageData` in an XML or
@@ -242,6 +245,7 @@ fn read_xml(source: &Source, budget: Budget) -> Result<MeshFile, Flaw> {
         }
     };
     let mut mesh = grid.into_mesh_file(file.format(), file.version());
-    mesh.about.state.time = file.time(&mut mesh.warnings);
+    let state = file.state(&mut mesh.warnings);
+    mesh.set_state(state);
     Ok(mesh)
 }

@@ -12,6 +12,8 @@ mod shaped;
 mod stack;
 mod units;
 
+pub use units::is_same_length;
+
 use std::path::Path;
 
 use self::decode::Pages;

@@ -57,6 +57,12 @@ pub(super) fn length(value: Option<f64>, unit: &str) -> Length {
     }
 }
 
+/// Returns whether two names stand for the same unit of length, such as "um" and "micron".
+pub fn is_same_length(a: &str, b: &str) -> bool {
+    let names = |of: &str| UNITS.iter().position(|(names, ..)| names.contains(&of));
+    a == b || names(a).is_some() && names(a) == names(b)
+}
+
 /// The spacing of a stack.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Spacing {

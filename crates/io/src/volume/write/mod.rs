@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::super::sniff;
+use super::super::units::Units;
 use super::super::write::{WriteOptions, meant};
 use super::super::{atomic, vtk};
 use zeroset_core::error::{Error, Result};
@@ -94,11 +95,15 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
     let mut lost = Vec::new();
     match target(path) {
         Some(Target::Vti) => {
-            lost.extend(lose("vti", volume, [true, true, true]));
-            vtk::write_vti(path, volume, options.compression, options.time)?;
+            let mut own = Units::default();
+            own.length = volume.units.clone().filter(|unit| Units::flaw(unit).is_none());
+            let units = options.units.or(&own);
+            let keeps = units.length == volume.units;
+            lost.extend(lose("vti", volume, [true, true, !keeps, true]));
+            vtk::write_vti(path, volume, options.compression, (options.time, &units))?;
         }
         Some(Target::Npy) => {
-            lost.extend(lose("npy", volume, [true, true, false]));
+            lost.extend(lose("npy", volume, [true, true, true, false]));
             npy::write(path, volume)?;
         }
         Some(Target::Nifti) => nifti::write(path, volume, is_packed(path), &mut lost)?,
@@ -110,19 +115,19 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
 }
 
 /// Describes what a volume loses in a format, or returns `None` if it loses nothing. The flags
-/// state whether the format lacks a scaling, whether it lacks frame and units, and whether it has a
-/// placement.
-fn lose(format: &str, volume: &Volume, [scaling, frame, place]: [bool; 3]) -> Option<String> {
+/// state whether the format lacks a scaling, a frame and a unit, and whether it has a placement.
+fn lose(format: &str, volume: &Volume, [scaling, frame, unit, place]: [bool; 4]) -> Option<String> {
     let applied = volume.unscaled();
     let changed = matches!(applied, Cow::Owned(_)) && scaling;
-    let state = volume.frame.iter().chain(&volume.units);
-    let named: Vec<&str> = state.map(String::as_str).filter(|_| frame).collect();
+    let frame = volume.frame.as_ref().filter(|_| frame).map(|name| format!("frame ({name})"));
+    let unit = volume.units.as_ref().filter(|_| unit).map(|name| format!("unit ({name})"));
+    let named: Vec<String> = frame.into_iter().chain(unit).collect();
     let mut left = Vec::new();
     if changed {
         left.push(format!("scaled values become {}", applied.type_name()));
     }
     if !named.is_empty() {
-        left.push(format!(".{format} does not state the frame and unit ({})", named.join(", ")));
+        left.push(format!(".{format} does not state the {}", named.join(" and the ")));
     }
     if !place && *volume.placement() != Placement::identity() {
         left.push(format!(".{format} does not store origin, spacing and directions"));

@@ -22,7 +22,7 @@ fn line(name: &str) -> String {
 
 /// Writes a MetaImage file. Adds notes to `lost` about what changes or is lost.
 pub(super) fn write_mha(path: &Path, volume: &Volume, lost: &mut Vec<String>) -> Result<()> {
-    lost.extend(lose("mha", volume, [true, false, true]));
+    lost.extend(lose("mha", volume, [true, false, false, true]));
     let samples = volume.unscaled();
     let place = placed_in("LPS", "MetaImage", volume, lost);
     let mut head = "ObjectType = Image\nNDims = 3\nBinaryData = True\n\
@@ -67,7 +67,7 @@ fn anatomical(place: &Placement) -> String {
 
 /// Writes an NRRD file. Adds notes to `lost` about what changes or is lost.
 pub(super) fn write_nrrd(path: &Path, volume: &Volume, lost: &mut Vec<String>) -> Result<()> {
-    lost.extend(lose("nrrd", volume, [true, false, true]));
+    lost.extend(lose("nrrd", volume, [true, false, false, true]));
     let samples = volume.unscaled();
     let place = volume.placement();
     let vector = |x: [f64; 3]| format!("({},{},{})", x[0], x[1], x[2]);

@@ -1,6 +1,8 @@
 //! The arrays of a VTKHDF file and their order.
 
-use hdf5_pure::{AttrValue, DatasetBuilder, Datatype, GroupBuilder, MaxExtent};
+use hdf5_pure::{
+    AttrValue, CharacterSet, DatasetBuilder, Datatype, GroupBuilder, MaxExtent, StringPadding,
+};
 
 use crate::vtk::write::{FieldValues, Shape, VtkOutput};
 
@@ -46,11 +48,19 @@ pub(super) struct Column<'a> {
     pub numbers: Numbers<'a>,
 }
 
+/// Returns the type of a UTF-8 text of this number of bytes, including a final 0.
+fn text_type(size: usize) -> Datatype {
+    let (padding, charset) = (StringPadding::NullTerminate, CharacterSet::Utf8);
+    Datatype::String { size: size as u32, padding, charset }
+}
+
 pub(super) enum Numbers<'a> {
     Field(FieldValues<'a>),
     Whole(Vec<i64>),
     Real(f64),
     Bytes(Vec<u8>),
+    /// A text of fixed length.
+    Text(String),
     /// Numbers as read from a file.
     Raw(Datatype, Vec<u8>),
     /// A part of the numbers of a `Raw`.
@@ -64,6 +74,7 @@ impl Column<'_> {
             Numbers::Whole(values) => values.len(),
             Numbers::Real(_) => 1,
             Numbers::Bytes(values) => values.len(),
+            Numbers::Text(_) => 1,
             Numbers::Raw(kind, bytes) => bytes.len() / (kind.type_size() as usize).max(1),
             Numbers::Part(kind, bytes) => bytes.len() / (kind.type_size() as usize).max(1),
         }
@@ -86,6 +97,10 @@ impl Column<'_> {
             Numbers::Whole(v) => array.with_data(v.as_slice()),
             Numbers::Real(x) => array.with_data(&[*x]),
             Numbers::Bytes(v) => array.with_data(v.as_slice()),
+            Numbers::Text(text) => {
+                let bytes = [text.as_bytes(), &[0]].concat();
+                array.with_raw_data(text_type(bytes.len()), bytes, 1)
+            }
             Numbers::Raw(kind, v) => array.with_raw_data(kind.clone(), v.clone(), n as u64),
             Numbers::Part(kind, v) => array.with_raw_data((*kind).clone(), v.to_vec(), n as u64),
             Numbers::Field(values) => match values {

@@ -9,6 +9,7 @@ use super::DAMAGED;
 use crate::budget::{Budget, TooLarge};
 use crate::guard::quietly;
 use crate::scalar::Scalar;
+use crate::units::Units;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::Values;
 
@@ -113,6 +114,26 @@ impl Arrays {
         let array = self.array("FieldData/TimeValue")?;
         let values = self.rows(&array, 0, array.rows().min(1))?.to_f64();
         Ok(values.first().copied().filter(|time| time.is_finite()))
+    }
+
+    /// Returns the units that the field data states, as far as they can be read.
+    pub fn units(&self) -> Result<Units, Flaw> {
+        let names = self.datasets("FieldData")?;
+        let text = |name: &str| {
+            let path = format!("{ROOT}/FieldData/{name}");
+            // Other programs' field data must not make a file unreadable.
+            let read = || {
+                let dataset = self.file.dataset(&path)?;
+                match dataset.shape()?[..] {
+                    [] | [1] => dataset.read_string(),
+                    _ => Ok(Vec::new()),
+                }
+            };
+            guarded(name, read).ok()?.pop()
+        };
+        Ok(Units::of_entries(|name| {
+            names.iter().find(|known| *known == name).and_then(|n| text(n))
+        }))
     }
 
     /// Returns the names of the groups in a group, sorted.

@@ -87,7 +87,7 @@ impl HdfFile {
         let grid = DataSet { arrays: &self.arrays, state, polydata }.read()?;
         grid.check(&Source { bytes: &[] })?;
         let mut file = with_groups(grid.into_mesh_file("vtkhdf", self.version.clone()));
-        file.about.state = self.time_of(state)?;
+        file.set_state(self.time_of(state)?);
         Ok(file)
     }
 
@@ -106,18 +106,19 @@ impl HdfFile {
         }
         let state = self.times.as_ref().map(|_| state);
         let mut file = image::read(&self.arrays, state, options, self.version.clone())?;
-        file.state = self.time_of(state)?;
+        file.set_state(self.time_of(state)?);
         Ok(Some(file))
     }
 
-    /// Returns the time of a state. For a file that is not a series, this is the time in its field
-    /// data, if it has one.
+    /// Returns the time and the units of a state. For a file that is not a series, the time is that
+    /// in its field data, if it has one.
     fn time_of(&self, state: Option<usize>) -> Result<StateTime, Flaw> {
         let time = match (state, &self.times) {
             (Some(k), Some(times)) => times.get(k).copied(),
             _ => self.arrays.single_time()?,
         };
-        Ok(StateTime { time, series: self.times.clone().unwrap_or_default() })
+        let units = self.arrays.units()?;
+        Ok(StateTime { time, series: self.times.clone().unwrap_or_default(), units })
     }
 }
 

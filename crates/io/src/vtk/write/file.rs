@@ -55,7 +55,7 @@ impl<'a> Array<'a> {
 
 /// Returns the tag of an array that holds the text `value`, as the codes of its bytes and a final
 /// 0.
-fn text_array(name: &str, value: &str) -> String {
+pub(super) fn text_array(name: &str, value: &str) -> String {
     let codes: String = value.bytes().map(|byte| format!("{byte} ")).collect();
     format!(
         "      <DataArray type=\"String\" Name=\"{}\" NumberOfTuples=\"1\" \
@@ -108,12 +108,20 @@ impl<'a> VtkFile<'a> {
         self.text(format!("      </{name}>\n"));
     }
 
-    fn tag(&mut self, name: &str, components: usize, array: Array<'a>) {
+    fn tag(&mut self, name: &str, components: usize, array: Array<'a>, unit: Option<&str>) {
         let (name, type_name) = (escaped(name), array.encoded().type_name());
         let offset = self.offset;
+        let end = match unit {
+            None => "/>\n".to_string(),
+            Some(unit) => format!(
+                ">\n          <InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">{}\
+                 </InformationKey>\n        </DataArray>\n",
+                escaped(unit)
+            ),
+        };
         self.text(format!(
             "        <DataArray type=\"{type_name}\" Name=\"{name}\" \
-             NumberOfComponents=\"{components}\" format=\"appended\" offset=\"{offset}\"/>\n"
+             NumberOfComponents=\"{components}\" format=\"appended\" offset=\"{offset}\"{end}"
         ));
         self.offset += array.encoded().stored();
         self.arrays.push(array);
@@ -121,12 +129,12 @@ impl<'a> VtkFile<'a> {
 
     /// Adds an array of the geometry.
     pub fn array(&mut self, name: &str, components: usize, array: &'a Encoded<'a>) {
-        self.tag(name, components, Array::Shared(array));
+        self.tag(name, components, Array::Shared(array), None);
     }
 
     /// Adds point data, cell data and points, which `.vtu` and `.vtp` have in common.
     pub fn data_and_points(&mut self) -> Result<()> {
-        let VtkOutput { geometry, point_data, cell_data, .. } = self.output;
+        let VtkOutput { geometry, point_data, cell_data, array_units, .. } = self.output;
         for (section, fields, rows) in [
             ("PointData", point_data, geometry.n_points),
             ("CellData", cell_data, geometry.n_cells),
@@ -145,7 +153,9 @@ impl<'a> VtkFile<'a> {
             self.section(section, &active.unwrap_or_default(), |file| {
                 for &Field { name, components, values } in fields {
                     let encoded = Encoded::new(Numbers::Field(values), geometry.compression);
-                    file.tag(name, components, Array::Own(encoded));
+                    let unit = array_units.iter().find(|(array, _)| array == name);
+                    let unit = unit.map(|(_, unit)| unit.as_str());
+                    file.tag(name, components, Array::Own(encoded), unit);
                 }
             });
         }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::encode::{Encoded, Numbers};
-use super::file::{escaped, field_data};
+use super::file::{escaped, field_data, text_array};
 use super::{Compression, FieldValues};
+use crate::units::Units;
 use zeroset_core::atomic;
 use zeroset_core::error::Result;
 use zeroset_core::volume::{Samples, Volume};
@@ -26,7 +27,7 @@ impl<'a> From<&'a Samples> for FieldValues<'a> {
     }
 }
 
-/// Writes the values of a volume at the points of an image, and their time.
+/// Writes the values of a volume at the points of an image, their time and their units.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
@@ -34,7 +35,7 @@ pub(crate) fn write_vti(
     path: &Path,
     volume: &Volume,
     compression: Compression,
-    time: Option<f64>,
+    (time, units): (Option<f64>, &Units),
 ) -> Result<()> {
     let samples = volume.unscaled();
     let values = Encoded::new(Numbers::Field((&*samples).into()), compression);
@@ -51,7 +52,8 @@ pub(crate) fn write_vti(
     let name = if volume.name.is_empty() { "values" } else { volume.name.as_str() };
     let (name, kind, packed) = (escaped(name), values.type_name(), compression.attribute());
     let (origin, spacing, rows) = (list(&place.origin()), list(&place.spacing()), list(&rows));
-    let fields = field_data(time, &[]);
+    let texts = units.entries().into_iter().map(|(name, unit)| text_array(&name, &unit));
+    let fields = field_data(time, &texts.collect::<Vec<_>>());
     let tags = format!(
         "<?xml version=\"1.0\"?>\n\
          <VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" \

@@ -12,6 +12,7 @@ use encode::{Encoded, Numbers};
 use file::VtkFile;
 
 use crate::about::Entry;
+use crate::units::Units;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 
@@ -273,18 +274,34 @@ pub struct VtkOutput<'a> {
     pub time: Option<f64>,
     /// Names and texts about the mesh, which are written as field data.
     pub metadata: Vec<Entry>,
+    /// Names and units of arrays, which `.vtu` and `.vtp` state as `UNITS_LABEL`.
+    pub array_units: Vec<Entry>,
 }
 
 impl<'a> VtkOutput<'a> {
     /// Creates an output of points and cells without data.
     pub fn new(geometry: &'a Geometry<'a>) -> Self {
-        let (point_data, cell_data, time, metadata) = Default::default();
-        VtkOutput { geometry, point_data, cell_data, time, metadata }
+        let (point_data, cell_data, time, metadata, array_units) = Default::default();
+        VtkOutput { geometry, point_data, cell_data, time, metadata, array_units }
     }
 
     /// Sets the time to which the data belong.
     pub fn time(mut self, time: f64) -> Self {
         self.time = Some(time);
+        self
+    }
+
+    /// Adds the units of length and time to the field data.
+    pub fn units(mut self, units: &Units) -> Self {
+        self.metadata.extend(units.entries());
+        self
+    }
+
+    /// Sets the unit of an array. An empty unit adds nothing.
+    pub fn array_unit(mut self, array: &str, unit: String) -> Self {
+        if !unit.is_empty() {
+            self.array_units.push((array.to_string(), unit));
+        }
         self
     }
 

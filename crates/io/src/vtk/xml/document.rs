@@ -186,7 +186,7 @@ pub(super) fn outline(source: &Source) -> Result<Document, Flaw> {
                 path.pop();
             }
             Event::Text(_) | Event::CData(_)
-                if path.last().is_some_and(|tag| tag == "DataArray")
+                if path.last().is_some_and(|tag| tag == "DataArray" || tag == "Array")
                     && [4, 5].contains(&path.len()) =>
             {
                 // CDATA brackets take 9 bytes before and 3 after the text.
@@ -267,7 +267,7 @@ fn enter(
             let attributes = attributes(source, tag, at)?;
             document.pieces.push(Piece { at, attributes, ..Piece::default() });
         }
-        (["VTKFile", _, "FieldData"], "DataArray", Some(document)) => {
+        (["VTKFile", _, "FieldData"], "DataArray" | "Array", Some(document)) => {
             // Other programs' field data, which are not used, must not make a file unreadable.
             document.fields.extend(data_array(source, "FieldData", tag, at).ok());
         }

@@ -16,8 +16,9 @@ use super::polyhedra::{POLYHEDRON, Polyhedra};
 use super::source::Source;
 use crate::budget::{Budget, TooLarge};
 use crate::scalar::Scalar;
+use crate::units::Units;
 use crate::volume::stored;
-use crate::{VolumeFile, VolumeOptions};
+use crate::{StateTime, VolumeFile, VolumeOptions};
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -181,12 +182,38 @@ impl<'a> XmlFile<'a> {
         let samples = self.samples(tags[chosen.0], n.saturating_mul(array.components))?;
         let version = ("vti", self.version());
         let mut file = lattice.volume(source, &listed, chosen, samples, version)?;
-        file.state.time = self.time(&mut file.warnings);
+        let state = self.state(&mut file.warnings);
+        file.set_state(state);
         Ok(Some(file))
     }
 
+    /// Returns the time and the units that the file states, if any.
+    pub fn state(&self, warnings: &mut Vec<String>) -> StateTime {
+        let units = Units::of_entries(|name| self.text(name));
+        StateTime { time: self.time(warnings), units, ..StateTime::default() }
+    }
+
+    /// Returns the text of the field data of this name. Returns `None` if there is no such text or
+    /// if it cannot be read.
+    fn text(&self, name: &str) -> Option<String> {
+        let array = self.document.fields.iter().find(|array| array.name == name)?;
+        let is_text = array.type_name == "String";
+        let codes = match self.bytes(array, Scalar::U8, None).ok().filter(|_| is_text)? {
+            Some(bytes) => bytes.to_vec(),
+            None => match self.written(array, Scalar::U8).ok()? {
+                Values::Int(codes) => {
+                    codes.into_iter().map_while(|code| u8::try_from(code).ok()).collect()
+                }
+                Values::Float(_) => return None,
+            },
+        };
+        // Each text ends with the code 0.
+        let first = codes.split(|&code| code == 0).next()?;
+        Some(std::str::from_utf8(first).ok()?.to_string())
+    }
+
     /// Returns the time that the file states, if any. A time that cannot be read gives a warning.
-    pub fn time(&self, warnings: &mut Vec<String>) -> Option<f64> {
+    fn time(&self, warnings: &mut Vec<String>) -> Option<f64> {
         let array = self.document.fields.iter().find(|array| array.name == TIME)?;
         let values = self.values(array, Some(1)).map(|values| values.to_f64());
         match values.as_deref() {
