@@ -43,10 +43,10 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 
 /// Returns the requested GPU, or `None` if the CPU is to be used.
 ///
-/// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` is true: the work
-/// justifies the GPU's startup time of a quarter of a second. If the GPU cannot be opened, for
-/// example because another program uses all of its memory, the CPU takes over, and `warn` receives
-/// a sentence that says so.
+/// With [`DeviceKind::Auto`], the GPU is used if there is one and `is_worth_it` is true, that is,
+/// if the work justifies the GPU's startup time of a quarter of a second. If the GPU cannot be
+/// opened, for example because another program uses all of its memory, the CPU takes over, and
+/// `warn` receives a sentence that says so.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the GPU is requested but not available.

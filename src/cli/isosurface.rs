@@ -87,7 +87,7 @@ struct Whole<'a> {
     level: f64,
     /// "the CPU" or the name of the GPU.
     device: &'a str,
-    /// Number of triangles without area that were dropped, at voxels whose value equals the level.
+    /// Number of zero-area triangles that were dropped, at voxels whose value equals the level.
     flat: usize,
     /// Holes that were filled, with `--fill-holes`.
     filled: Option<&'a FilledHoles>,

@@ -172,7 +172,7 @@ pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u
 /// The numbers of points of all inputs.
 #[derive(Default)]
 struct Counts {
-    /// Number of points in the files, and of those that were left out while reading.
+    /// The number of points in the files, and how many of them were left out while reading.
     stored: u64,
     not_finite: u64,
     without_normal: u64,

@@ -1,4 +1,4 @@
-//! The 3-D view of a mesh or of the states of a run, for pages in HTML.
+//! The 3-D view of a mesh or of the states of a run, for HTML pages.
 //!
 //! Meshes with more triangles than a stated number are decimated, and the view says so.
 

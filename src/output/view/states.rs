@@ -9,8 +9,8 @@ use crate::picture::Options;
 use crate::surface::{DecimationTarget, decimate};
 use crate::words::{counted, short};
 
-/// The largest number of triangles of all interfaces of a view together, as a multiple of the
-/// largest number for one surface.
+/// The largest total number of triangles of all interfaces of a view, as a multiple of the largest
+/// number for one surface.
 const TOGETHER: usize = 8;
 
 /// The largest number of values of phi, summed over all states. With more, only the last state has
