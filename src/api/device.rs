@@ -6,7 +6,7 @@ use crate::config::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use crate::gpu::{self, Cuda};
 
-/// A GPU that is open, with the process that opened it.
+/// An open GPU, with the process that opened it.
 struct Opened {
     process: u32,
     gpu: Arc<Cuda>,

@@ -15,7 +15,8 @@ use crate::run::task::Stages;
 pub struct DistanceOptions {
     /// The start values, one per source. If empty, all are 0.
     pub starts: Vec<f64>,
-    /// The largest distance to compute, in mesh units (a time with a speed). `None` for no limit.
+    /// The largest distance to compute, in mesh units (a time if a speed is given). `None` for no
+    /// limit.
     pub within: Option<f64>,
     /// The speed of the front, 1 by default. A per-vertex array or an expression is evaluated at
     /// the cell centroids.
@@ -42,7 +43,7 @@ pub struct DistanceOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Distances {
-    /// The distance of each vertex of the file, in mesh units (a time with a speed). NaN at
+    /// The distance of each vertex of the file, in mesh units (a time if a speed is given). NaN at
     /// vertices that no front reaches, and [`DistanceOptions::within`] at vertices farther away.
     pub values: Vec<f64>,
     /// The index of the nearest source for each vertex of the file, or -1 at vertices that no front

@@ -46,7 +46,7 @@ pub struct VoxelDistances {
 ///
 /// # Errors
 /// Returns [`Error::Case`] if `shape` and `inside` do not match, if the spacing is not positive, or
-/// if there is nothing to measure to: no voxel is inside, or with faces, no voxel is outside.
+/// if there is nothing to measure to: no voxel is inside or, with faces, no voxel is outside.
 /// Returns [`Error::Device`] if a GPU is requested but not available, or if memory runs out.
 pub fn edt(
     inside: &[bool],

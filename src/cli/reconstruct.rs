@@ -123,9 +123,9 @@ struct Whole<'a> {
 /// Reads the point cloud, reconstructs and writes the surface, and prints a summary.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
-/// if the cube size is not valid, or if no surface can be made from the points; [`Error::Input`] if
-/// the cloud cannot be read; [`Error::Output`] if the output cannot be written.
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read), if the cube size is not valid, or if no surface can be made from the points;
+/// [`Error::Input`] if the cloud cannot be read; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;

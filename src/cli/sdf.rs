@@ -224,9 +224,9 @@ struct Report {
 /// Computes and writes the distances, and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read;
-/// [`Error::Input`] if a file cannot be read or has no triangles; [`Error::Device`] if memory runs
-/// out; [`Error::Output`] if the output cannot be written.
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read); [`Error::Input`] if a file cannot be read or has no triangles; [`Error::Device`] if
+/// memory runs out; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     match &args.at {
         Some(_) => points::check(&args)?,

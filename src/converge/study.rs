@@ -84,8 +84,8 @@ pub struct Results {
 }
 
 impl Study {
-    /// Derives `levels` levels from a case, and checks what can be checked before the first runs.
-    /// The results go into `folder`, or into `results/NAME-converge`.
+    /// Derives `levels` levels from a case, and checks what can be checked before the first one
+    /// runs. The results go into `folder`, or into `results/NAME-converge`.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load`] and of reading the mesh, and

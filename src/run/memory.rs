@@ -91,8 +91,8 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
 /// stored").
 const LISTED: u64 = 21;
 
-/// Returns the number of bytes of `tiles` tiles with their lists and `arrays` arrays. Each array
-/// has `values` values of `width` bytes per tile.
+/// Returns the size in bytes of `tiles` tiles with their lists and `arrays` arrays. Each array has
+/// `values` values of `width` bytes per tile.
 pub(super) fn of_tiles(tiles: u64, values: usize, width: usize, arrays: usize) -> u64 {
     tiles.saturating_mul(LISTED + (values * width * arrays) as u64)
 }

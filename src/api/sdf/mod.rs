@@ -96,7 +96,7 @@ pub fn sdf(mesh: &Mesh, points: &[[f64; 3]]) -> Result<PointDistances> {
     })
 }
 
-/// Distances of points, with their extras and the counts of doubtful signs.
+/// Distances of points, with the closest points of the surface and the counts of doubtful signs.
 struct Found {
     values: Vec<f64>,
     closest: Vec<Closest>,

@@ -106,8 +106,8 @@ fn surface_of(mesh: &Mesh, name: String, most: usize) -> Result<Frame> {
     Ok(Frame { name, points: bare.vertices, cells: bare.cells, is_surface: true })
 }
 
-/// Returns at most `most` of `n` indices, evenly chosen, with the first and the last. A single one
-/// is the last.
+/// Returns at most `most` of `n` indices, evenly spaced, including the first and the last. If there
+/// is only one, it is the last.
 fn chosen(n: usize, most: usize) -> Vec<usize> {
     if n <= most {
         return (0..n).collect();
