@@ -72,7 +72,7 @@ fn of_cpu(error: &Error) -> String {
 
 /// Calls `on_gpu` with the GPU that [`gpu`] returns, or `on_cpu` if there is none.
 ///
-/// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails with
+/// With [`DeviceKind::Auto`], the CPU takes over with a warning if the GPU fails with
 /// [`Error::Device`].
 ///
 /// # Errors

@@ -146,7 +146,7 @@ pub(super) fn check(
 ) -> Result<String, Vec<Error>> {
     let mut cleaned = CleanedMesh::whole(config).map_err(|error| vec![error])?;
     let unknown = names::unknown(config, &cleaned);
-    // Without an invalid mask, further problems can be found.
+    // An invalid mask is ignored, so that further problems can be found.
     let mask = match cleaned.mask(config) {
         Ok(Some(keep)) => {
             cleaned = cleaned.masked(&keep);
