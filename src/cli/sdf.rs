@@ -62,8 +62,8 @@ pub struct Args {
     /// Box of voxel centers to cover, given by its lowest and highest corner
     #[arg(long = "box", id = "region", value_name = "X,Y,Z:X,Y,Z", allow_hyphen_values = true)]
     pub region: Option<Corners>,
-    /// Compute only distances up to this number of voxels; farther away, the value is this distance
-    /// with the sign
+    /// Compute only distances up to this number of voxels; farther away, the value is this limit
+    /// with the sign of the distance
     #[arg(long, value_name = "VOXELS")]
     pub band: Option<f64>,
     /// File of points at which to compute distances, instead of on a grid: columns of text, a mesh,
