@@ -6,7 +6,7 @@ use crate::config::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use crate::gpu::{self, Cuda};
 
-/// A GPU that is open, with the process that opened it.
+/// An open GPU, with the process that opened it.
 struct Opened {
     process: u32,
     gpu: Arc<Cuda>,
@@ -43,10 +43,10 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 
 /// Returns the requested GPU, or `None` if the CPU is to be used.
 ///
-/// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` is true: the work
-/// justifies the GPU's startup time of a quarter of a second. If the GPU cannot be opened, for
-/// example because another program uses all of its memory, the CPU takes over, and `warn` receives
-/// a sentence that says so.
+/// With [`DeviceKind::Auto`], the GPU is used if there is one and `is_worth_it` is true, that is,
+/// if the work justifies the GPU's startup time of a quarter of a second. If the GPU cannot be
+/// opened, for example because another program uses all of its memory, the CPU takes over, and
+/// `warn` receives a sentence that says so.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the GPU is requested but not available.
@@ -72,7 +72,7 @@ fn of_cpu(error: &Error) -> String {
 
 /// Calls `on_gpu` with the GPU that [`gpu`] returns, or `on_cpu` if there is none.
 ///
-/// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails with
+/// With [`DeviceKind::Auto`], the CPU takes over with a warning if the GPU fails with
 /// [`Error::Device`].
 ///
 /// # Errors

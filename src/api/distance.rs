@@ -13,18 +13,19 @@ use crate::run::task::Stages;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DistanceOptions {
-    /// The start values of the sources, one for each. Empty for 0 everywhere.
+    /// The start values, one per source. If empty, all are 0.
     pub starts: Vec<f64>,
-    /// The largest distance to compute, in mesh units (a time with a speed). `None` for no limit.
+    /// The largest distance to compute, in mesh units (a time if a speed is given). `None` for no
+    /// limit.
     pub within: Option<f64>,
-    /// The speed of the front, 1 by default. An array per vertex and an expression are evaluated
-    /// at the centroids of the cells.
+    /// The speed of the front, 1 by default. A per-vertex array or an expression is evaluated at
+    /// the cell centroids.
     pub speed: Option<Values>,
     /// The shape of the front.
     pub front: FrontShape,
     /// Whether the distance from the surface of a region is negative inside.
     pub signed: bool,
-    /// Whether a point or curve is moved to the mesh from more than an edge length away.
+    /// Whether to move a point or curve to the mesh even from more than an edge length away.
     pub snap: bool,
     /// Excludes cells with a vertex where this expression is 0 or NaN.
     pub mask: Option<String>,
@@ -42,7 +43,7 @@ pub struct DistanceOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Distances {
-    /// The distance of each vertex of the file, in mesh units (a time with a speed). NaN at
+    /// The distance of each vertex of the file, in mesh units (a time if a speed is given). NaN at
     /// vertices that no front reaches, and [`DistanceOptions::within`] at vertices farther away.
     pub values: Vec<f64>,
     /// The index of the nearest source for each vertex of the file, or -1 at vertices that no front
@@ -53,8 +54,8 @@ pub struct Distances {
     /// The paths from [`DistanceOptions::paths_from`] to their sources, one for each vertex or
     /// point.
     pub paths: Vec<Path>,
-    /// The vertices of the file that the solver used, in the order of its mesh. Others were joined
-    /// with one of these, or belong to no cell.
+    /// The vertices of the file that the solver used, in the order of its mesh. The other vertices
+    /// were joined with one of these, or belong to no cell.
     pub used_vertices: Vec<u32>,
     /// Warnings about the mesh and the result, one sentence each.
     pub warnings: Vec<String>,

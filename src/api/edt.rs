@@ -29,11 +29,11 @@ pub struct VoxelDistances {
 }
 
 /// Computes the distance from the center of each voxel to the nearest voxel that is `inside`, or to
-/// the nearest face between the two sides ([`Edt::faces()`]).
+/// the nearest face between an inside and an outside voxel ([`Edt::faces()`]).
 ///
 /// `inside` has one value for each of the nx * ny * nz voxels of `shape`, x fastest. The result is
-/// exact up to the rounding to 32 bits, and the same on every device. `device` selects the threads
-/// and the GPU.
+/// exact up to rounding to 32 bits, and the same on every device. `device` selects the threads and
+/// the GPU.
 ///
 /// ```
 /// use zeroset::config::Device;
@@ -46,7 +46,7 @@ pub struct VoxelDistances {
 ///
 /// # Errors
 /// Returns [`Error::Case`] if `shape` and `inside` do not match, if the spacing is not positive, or
-/// if there is nothing to measure to: no voxel is inside, or with faces, no voxel is outside.
+/// if there is nothing to measure to: no voxel is inside or, with faces, no voxel is outside.
 /// Returns [`Error::Device`] if a GPU is requested but not available, or if memory runs out.
 pub fn edt(
     inside: &[bool],
@@ -81,9 +81,9 @@ pub(crate) fn edt_on(
     either(device, is_worth_it, warn, on_gpu, on_cpu)
 }
 
-/// Computes the distances of [`edt`] between arrays on the GPU with the given index, without copies
-/// to the host: `inside` is the address of one byte of 0 or 1 for each voxel, and `distances` that
-/// of one `f32` for each voxel.
+/// Computes the distances of [`edt`] from one array to another on the GPU with the given index,
+/// without copies to the host: `inside` is the address of one byte of 0 or 1 for each voxel, and
+/// `distances` that of one `f32` for each voxel.
 ///
 /// # Errors
 /// Returns the errors of [`edt`]. Returns [`Error::Device`] if `kind` measures to faces, and for

@@ -65,7 +65,7 @@ pub enum Velocity {
 pub struct Terms {
     /// The velocity a.
     pub velocity: Option<Velocity>,
-    /// The normal speed eps, in mesh units per time. The inside grows if it is > 0.
+    /// The normal speed eps, in mesh units per time. The inside grows where it is positive.
     pub normal_speed: Option<Values>,
     /// The curvature coefficient beta >= 0, in mesh units^2 per time.
     pub curvature: Option<Values>,
@@ -130,8 +130,8 @@ impl EvolveOptions {
         self
     }
 
-    /// Returns options with which an interface waits for [`Evolution::continue_with`]: no step is
-    /// taken.
+    /// Returns options for an interface that takes no step until [`Evolution::continue_with`] is
+    /// called.
     fn paused(time: f64) -> Self {
         // A motion without speed needs an end time.
         let until = Some(time + 1.0);
@@ -311,8 +311,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         self.stepping.set_terms(setup)
     }
 
-    /// Continues with other terms and options from the current state. Times and numbers of steps
-    /// count from the beginning of the motion, and `start_time` and `mask` stay as they were.
+    /// Continues with other terms and options from the current state. Times and steps are still
+    /// counted from the beginning of the motion, and `start_time` and `mask` stay as they were.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) for terms and options that cannot be used.

@@ -55,8 +55,8 @@ impl IsosurfaceOptions {
 pub struct Isosurface {
     /// The triangles, in world coordinates. They face the smaller values.
     pub mesh: Mesh,
-    /// Number of triangles without area that were dropped. They arise at voxels whose value equals
-    /// the level.
+    /// Number of zero-area triangles that were dropped. They arise at voxels whose value equals the
+    /// level.
     pub flat: usize,
     /// The holes that were filled, if this was requested.
     pub filled: Option<FilledHoles>,

@@ -68,7 +68,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// A mesh with everything that its calls share: the arrays, and the repaired, cleaned and
+/// A mesh with everything that calls on it share: the arrays, and the repaired, cleaned and
 /// partitioned mesh on its device.
 ///
 /// The first call prepares the mesh, and later calls reuse it. Arrays and indices always refer to
@@ -276,7 +276,7 @@ impl Mesh {
         config.precision = Some(self.options.precision);
         config.device = self.options.device.clone();
         if let Domain::Mesh(mesh) = &mut config.domain {
-            // The check of a case requires a path, which a mesh of arrays does not have.
+            // The case check requires a path, which a mesh built from arrays does not have.
             mesh.path.get_or_insert_with(|| "arrays".into());
         }
         config.check()?;
@@ -287,7 +287,7 @@ impl Mesh {
         Ok(setup)
     }
 
-    /// Returns the mesh prepared for a case, and prepares it at the first call.
+    /// Returns the mesh prepared for a case. The first call prepares it.
     fn prepared(&self, config: &Config, control: &Control) -> Result<MeshSetup> {
         let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
         let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());

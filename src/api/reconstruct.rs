@@ -30,7 +30,7 @@ pub struct Reconstruction {
     pub report: Report,
 }
 
-/// Reconstructs a surface from a point cloud, with normals or without.
+/// Reconstructs a surface from a point cloud with or without normals.
 ///
 /// ```
 /// # use zeroset::mesh::generate::{Generate, Sphere, generate};

@@ -30,7 +30,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns the source as the command line and the case file name it, with a start value.
+    /// Returns the source in the form that the command line and the case file use, with a start
+    /// value.
     ///
     /// # Errors
     /// Returns [`Error::Case`] for an expression that cannot be parsed, and for a path that is not

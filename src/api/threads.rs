@@ -19,8 +19,8 @@ struct Pool {
 /// ending them would wait for threads that do not exist.
 static POOLS: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
 
-/// Returns the pool of this process with the given number of threads, or starts it. 0 stands for
-/// all cores.
+/// Returns the pool of this process with the given number of threads (0 for all cores). Starts it
+/// if necessary.
 ///
 /// # Errors
 /// Returns the errors of [`Cpu::new`].

@@ -74,7 +74,7 @@ fn arrays(cloud: &PointCloud) -> Vec<DataArray> {
 /// Reads points from a file.
 ///
 /// The points are the vertices of a mesh, columns of text, or the first three columns of a `.npy`
-/// array. In a text file they are the columns named x, y and z, or else the first three columns.
+/// array. In a text file, they are the columns named x, y and z, or else the first three columns.
 ///
 /// # Errors
 /// Returns [`Error::Input`] if the file cannot be read, holds a volume, has fewer than three

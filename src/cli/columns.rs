@@ -1,7 +1,7 @@
 //! Aligned columns of text.
 
-/// Returns rows of cells as lines with aligned columns. `left` states which columns are aligned to
-/// the left. The others are aligned to the right.
+/// Returns rows of cells as lines with aligned columns. `left` states which columns are
+/// left-aligned. The others are right-aligned.
 pub(super) fn aligned<const N: usize>(rows: &[[String; N]], left: [bool; N]) -> String {
     let width = |k: usize| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);

@@ -162,9 +162,9 @@ impl Args {
 /// Computes the distances, writes the table and prints a summary.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if options conflict with each other or with the files, before anything
-/// is computed; [`Error::Input`] if a file cannot be read; [`Error::Output`] if the table cannot be
-/// written.
+/// Returns [`Error::Case`] if options conflict with each other or with the files (checked before
+/// anything is computed); [`Error::Input`] if a file cannot be read; [`Error::Output`] if the table
+/// cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
         let what = format!("{}: the table must be a .csv file", args.output.display());

@@ -69,8 +69,8 @@ pub struct Args {
 /// Computes the distances, writes them and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
-/// or if no voxel satisfies the expression; [`Error::Input`] if the volume cannot be read;
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read), or if no voxel satisfies the expression; [`Error::Input`] if the volume cannot be read;
 /// [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let task = Task {

@@ -81,8 +81,8 @@ impl Args {
 /// Generates or reads the mesh, refines it, writes it and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if an option is out of range or the output name is missing or has an
-/// unknown ending, before any work; [`Error::Input`] if the mesh file cannot be read;
+/// Returns [`Error::Case`], before any work is done, if an option is out of range, or if the output
+/// name is missing or has an unknown ending; [`Error::Input`] if the mesh file cannot be read;
 /// [`Error::Output`] if the result cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let Some(path) = &args.output else {

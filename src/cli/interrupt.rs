@@ -1,7 +1,7 @@
 //! Handles Ctrl-C and the termination and hang-up signals.
 //!
-//! A run stops cleanly. Before it writes its first file, it ends at once like every other command.
-//! No partial files are left.
+//! A run that has begun to write files stops cleanly. Before that, and in every other command, the
+//! program ends at once. No partial files are left.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

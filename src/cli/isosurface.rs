@@ -87,7 +87,7 @@ struct Whole<'a> {
     level: f64,
     /// "the CPU" or the name of the GPU.
     device: &'a str,
-    /// Number of triangles without area that were dropped, at voxels whose value equals the level.
+    /// Number of zero-area triangles that were dropped, at voxels whose value equals the level.
     flat: usize,
     /// Holes that were filled, with `--fill-holes`.
     filled: Option<&'a FilledHoles>,
@@ -106,9 +106,9 @@ struct Whole<'a> {
 /// Reads the volume, extracts and writes the surface, and prints a summary.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
-/// or if the level is outside the range of the values; [`Error::Input`] if the volume cannot be
-/// read; [`Error::Output`] if the output cannot be written.
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read), or if the level is outside the range of the values; [`Error::Input`] if the volume cannot
+/// be read; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;

@@ -15,10 +15,9 @@ const TOO_SMALL: i32 = 5;
 /// The allocator of the program. If memory runs out, it ends the program with a message and exit
 /// code 5.
 ///
-/// Memory comes from the system allocator. Partial files are removed; states, measures and
-/// checkpoints that are complete stay. Requests through
-/// [`primitives::memory`](crate::primitives::memory) may fail without ending the program. Their
-/// callers handle the failure.
+/// Memory comes from the system allocator. Partial files are removed, but complete states, measures
+/// and checkpoints are kept. Requests through [`primitives::memory`](crate::primitives::memory) may
+/// fail without ending the program. Their callers handle the failure.
 #[derive(Debug)]
 pub struct Allocator;
 
@@ -106,7 +105,7 @@ pub(super) fn about(file: &Path, remedy: &'static str, json: bool) {
     (doing.remedy, doing.json) = (remedy, json);
 }
 
-/// Memory that is reserved for the exit of the program.
+/// Memory that is reserved for ending the program.
 ///
 /// The C library allocates a few bytes for each thread that ends or is first used, and aborts if it
 /// cannot.

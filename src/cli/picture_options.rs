@@ -62,7 +62,7 @@ impl PictureOptions {
     /// Returns an error if an option is given, but nothing is drawn.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] that names the first of these options.
+    /// Returns an [`Error::Case`] that names the first of these options.
     pub(super) fn refuse_without(&self, has_picture: bool) -> Result<()> {
         match self.given().first() {
             Some(option) if !has_picture => {

@@ -154,9 +154,9 @@ impl Drop for Amount<'_> {
     }
 }
 
-/// Returns the finished fraction of this run, or of its part since it was resumed: the larger of
-/// the fractions of time and of steps, clamped to 0 to 1. Returns `None` if the run has neither an
-/// end time nor a maximum number of steps, or if the fraction is not finite.
+/// Returns the finished fraction of this run or, if it was resumed, of the part since then. It is
+/// the larger of the fractions of time and of steps, clamped to the range 0 to 1. Returns `None` if
+/// the run has neither an end time nor a maximum number of steps, or if the fraction is not finite.
 fn share(progress: &Progress) -> Option<f64> {
     let (first, begun) = progress.start;
     let by_time = progress.end_time.map(|end| (progress.time - begun) / (end - begun));

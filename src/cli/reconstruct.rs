@@ -70,7 +70,8 @@ pub struct Args {
     #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
     /// Drop points that are more than this many times as far from their neighbors as the median,
-    /// and points off the surface by their local density; above 1, or 0 to keep all points
+    /// and points that lie off the surface according to their local density; above 1, or 0 to keep
+    /// all points
     #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
     pub outliers: f64,
     /// Weight of the curvature in the level-set method, 0 to 1; default 0.1
@@ -122,9 +123,9 @@ struct Whole<'a> {
 /// Reads the point cloud, reconstructs and writes the surface, and prints a summary.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
-/// if the cube size is not valid, or if no surface can be made from the points; [`Error::Input`] if
-/// the cloud cannot be read; [`Error::Output`] if the output cannot be written.
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read), if the cube size is not valid, or if no surface can be made from the points;
+/// [`Error::Input`] if the cloud cannot be read; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;

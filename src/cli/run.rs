@@ -84,7 +84,8 @@ impl Overrides {
         Ok(config)
     }
 
-    /// Loads the case like [`Overrides::load`], as far as possible, with all its problems.
+    /// Loads as much of the case as possible, like [`Overrides::load`], and collects all its
+    /// problems.
     pub(super) fn load_with_problems(&self, case: &Path) -> ReadCase {
         let read = Config::load_with_problems(case, &self.options());
         read.config.iter().for_each(prepare_for);

@@ -97,8 +97,8 @@ struct Report {
 /// Reads the mesh, samples and writes the points, and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`crate::Error::Case`] if the output cannot be written as requested, before anything
-/// is read, or if there are too many points; [`crate::Error::Input`] if the file has no
+/// Returns [`crate::Error::Case`] if the output cannot be written as requested (checked before
+/// anything is read), or if there are too many points; [`crate::Error::Input`] if the file has no
 /// triangles; [`crate::Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;

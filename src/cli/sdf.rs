@@ -62,8 +62,8 @@ pub struct Args {
     /// Box of voxel centers to cover, given by its lowest and highest corner
     #[arg(long = "box", id = "region", value_name = "X,Y,Z:X,Y,Z", allow_hyphen_values = true)]
     pub region: Option<Corners>,
-    /// Compute only distances up to this number of voxels; farther away, the value is this distance
-    /// with the sign
+    /// Compute only distances up to this number of voxels; farther away, the value is this limit
+    /// with the sign of the distance
     #[arg(long, value_name = "VOXELS")]
     pub band: Option<f64>,
     /// File of points at which to compute distances, instead of on a grid: columns of text, a mesh,
@@ -224,9 +224,9 @@ struct Report {
 /// Computes and writes the distances, and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read;
-/// [`Error::Input`] if a file cannot be read or has no triangles; [`Error::Device`] if memory runs
-/// out; [`Error::Output`] if the output cannot be written.
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read); [`Error::Input`] if a file cannot be read or has no triangles; [`Error::Device`] if
+/// memory runs out; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     match &args.at {
         Some(_) => points::check(&args)?,

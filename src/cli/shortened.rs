@@ -8,7 +8,7 @@ const WORD: usize = 500;
 const LINE: usize = 4000;
 
 /// Returns a text in which long words and lines are replaced by their beginning and end. The result
-/// has at most 500 characters between two blanks, and 4000 in each line.
+/// has at most 500 characters between two blanks, and at most 4000 per line.
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     // Most texts have short lines only, and need no copy.
     let is_short = |line: &str| line.len() <= WORD;

@@ -66,8 +66,8 @@ pub struct Args {
 /// Reads the mesh, marks and writes the voxels, and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read;
-/// [`Error::Input`] if the mesh cannot be read, has no triangles, or has no inside to fill;
+/// Returns [`Error::Case`] if the output cannot be written as requested (checked before anything is
+/// read); [`Error::Input`] if the mesh cannot be read, has no triangles, or has no inside to fill;
 /// [`Error::Device`] if memory runs out; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().compression(args.compressed.of(&[&args.output])?);

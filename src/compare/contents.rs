@@ -82,8 +82,8 @@ fn corners(volume: &Volume) -> [[f64; 3]; 8] {
     })
 }
 
-/// Compares two tables column by column. Rows correspond by their times if both tables have an
-/// ascending column `time`, and otherwise by their numbers.
+/// Compares two tables column by column. Rows are paired by time if both tables have an ascending
+/// column `time`, and otherwise by number.
 fn tables(a: &VertexData, b: &VertexData, tolerance: Tolerance, source: &mut Source) {
     let [own, other] = [a, b].map(|data| meshes::names(&data.arrays));
     source.missing("column", &own, &other);

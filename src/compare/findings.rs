@@ -25,13 +25,13 @@ pub struct Source {
     pub findings: Vec<Finding>,
 }
 
-/// A difference other than that of values, such as a missing array.
+/// A difference other than one between values, such as a missing array.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
     /// The difference in words.
     pub what: String,
-    /// Whether it makes A and B different. Otherwise, it is a remark.
+    /// Whether this difference makes A and B unequal. Otherwise, it is only a remark.
     pub counts: bool,
     /// Time of the first state with this difference, for a series.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ impl Source {
             && self.findings.iter().all(|finding| !finding.counts)
     }
 
-    /// Adds a difference. `kind` identifies it among those of other states.
+    /// Adds a difference. `kind` identifies the same difference in other states.
     pub(super) fn differs(&mut self, kind: impl Into<String>, what: impl Into<String>) {
         self.note(kind, what, true);
     }

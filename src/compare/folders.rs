@@ -54,7 +54,7 @@ impl Folder {
         Ok(Folder { path: path.to_path_buf(), report })
     }
 
-    /// Returns what the folder holds, by purpose, and the file. Pictures, and copies of the
+    /// Returns the result files in the folder, each with its purpose. Pictures, and copies of the
     /// interface in other formats, are left out.
     fn files(&self) -> Vec<(&'static str, PathBuf)> {
         let case = self.report["case"].as_str().unwrap_or_default();
@@ -105,7 +105,7 @@ fn reports(a: &Value, b: &Value, tolerance: Tolerance) -> Source {
     source
 }
 
-/// Compares two JSON values and the values in them, under dotted names such as `last.enclosed`.
+/// Compares two JSON values recursively. Nested values have dotted names such as `last.enclosed`.
 fn values(name: &str, a: &Value, b: &Value, tolerance: Tolerance, source: &mut Source) {
     let inner = |key: &str| format!("{name}.{key}");
     match (a, b) {

@@ -3,8 +3,8 @@
 use super::Tolerance;
 use crate::mesh::Mesh;
 
-/// Vertices that are nearer than this fraction of the diagonal of the bounding box correspond if
-/// the cells are the same.
+/// Two vertices correspond if they are closer together than this fraction of the bounding box
+/// diagonal and the cells are the same.
 const NEAR: f64 = 1e-6;
 
 /// The vertices or cells of B that correspond to those of A.
@@ -12,14 +12,15 @@ const NEAR: f64 = 1e-6;
 pub(super) enum Matching {
     /// They have the same numbers.
     Same,
-    /// They have different numbers. The list holds, for each number in A, the number in B.
+    /// Corresponding items have different numbers. The list holds the number in B for each number
+    /// in A.
     Renumbered(Vec<u32>),
     /// They do not correspond.
     Other,
 }
 
 impl Matching {
-    /// Returns for each number in A the number in B, or `None` if the numbers are the same.
+    /// Returns the number in B for each number in A, or `None` if the numbers are the same.
     pub(super) fn numbers(&self) -> Option<&[u32]> {
         match self {
             Matching::Renumbered(numbers) => Some(numbers),
@@ -141,7 +142,7 @@ pub(super) fn cells(a: &Mesh, b: &Mesh, vertices: Option<&[u32]>) -> (Matching, 
     (matching, lone)
 }
 
-/// Returns for each number in B the number in A, or `None` if the numbers are the same.
+/// Returns the number in A for each number in B, or `None` if the numbers are the same.
 pub(super) fn inverse(numbers: Option<&[u32]>, n: usize) -> Option<Vec<u32>> {
     let numbers = numbers?;
     let mut inverse = vec![0; n];

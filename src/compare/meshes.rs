@@ -63,7 +63,7 @@ fn positions(a: &Mesh, b: &Mesh, rows: Option<&[u32]>, tolerance: Tolerance, sou
     source.arrays.push(paired.compare(tolerance, at));
 }
 
-/// Compares the arrays that exist in both. `rows` gives for each row of A its row in B.
+/// Compares the arrays that exist in both. `rows` gives the row in B for each row of A.
 pub(super) fn arrays(
     a: &[DataArray],
     b: &[DataArray],
@@ -138,8 +138,8 @@ pub(super) fn group_names(groups: &[Group]) -> Vec<&str> {
     groups.iter().map(|group| group.name.as_str()).collect()
 }
 
-/// Returns the number of vertices of each member and the members in ascending order, with the
-/// numbers of A.
+/// Returns the number of vertices per member (0 for cells), and the members in ascending order,
+/// numbered as in A.
 fn members(members: &Members, [vertices, cells]: [Option<&[u32]>; 2]) -> (usize, Vec<Vec<u32>>) {
     let number = |map: Option<&[u32]>, v: u32| map.map_or(v, |map| map[v as usize]);
     let (size, mut list): (usize, Vec<Vec<u32>>) = match members {

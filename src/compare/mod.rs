@@ -2,7 +2,7 @@
 //!
 //! [`compare`] pairs what belongs together (the states of a series by their times, arrays and
 //! columns by their names) and states where the two differ. Vertices correspond if they have the
-//! same numbers and positions, or the same positions under other numbers. If they do not
+//! same numbers and positions, or the same positions but different numbers. If they do not
 //! correspond, the distances between the two curves, surfaces or meshes are computed instead.
 
 mod contents;

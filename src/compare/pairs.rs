@@ -59,8 +59,8 @@ impl Times {
     }
 }
 
-/// Pairs the rows of two tables: by their times if both have a column `time` with ascending times,
-/// or else by their numbers. Rows without a partner become differences.
+/// Pairs the rows of two tables by time if both have a column `time` with ascending times, and
+/// otherwise by number. Rows without a partner become differences.
 pub(super) fn pair_rows(a: &[DataArray], b: &[DataArray], source: &mut Source) -> Vec<[u32; 2]> {
     let [rows_a, rows_b] = [a, b].map(|arrays| arrays.first().map_or(0, DataArray::rows));
     if let (Some(times_a), Some(times_b)) = (times(a), times(b)) {

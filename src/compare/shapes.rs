@@ -35,7 +35,7 @@ pub struct ShapeDifference {
 const KINDS: [&str; 4] = ["points", "curves", "surfaces", "solids"];
 
 impl ShapeDifference {
-    /// Returns the larger of the largest distances of both directions.
+    /// Returns the larger of the largest distances in the two directions.
     pub fn largest(&self) -> f64 {
         self.a_to_b.largest.max(self.b_to_a.largest)
     }

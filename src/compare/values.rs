@@ -79,7 +79,7 @@ pub(super) struct Paired<'a> {
     pub b: &'a Values,
     /// Number of values per row.
     pub components: usize,
-    /// For each row of A, its row in B. `None` if the rows are the same.
+    /// The row in B for each row of A. `None` if the rows are the same.
     pub rows: Option<&'a [u32]>,
     /// Size to which a relative tolerance refers. `None` stands for the range of the values.
     pub scale: Option<f64>,
@@ -173,7 +173,7 @@ fn number(values: &Values, i: usize) -> f64 {
 }
 
 /// Returns the size to which relative tolerances of two arrays refer: the range of their finite
-/// values, or for a single value in each, its magnitude.
+/// values, or, if each has a single value, the magnitude of that value.
 fn range(a: &Values, b: &Values) -> f64 {
     let all = || [a, b].into_iter().flat_map(|v| (0..v.len()).map(move |i| number(v, i)));
     let finite = || all().filter(|x| x.is_finite());

@@ -185,8 +185,8 @@ impl<'a> Page<'a> {
         }
         for form in self.forms(schema) {
             let value = self.example(form, 0);
-            // Another number is not shown as a different way to write a number, nor another list as
-            // a different way to write a list.
+            // If the value is a number, a second number does not show another way to write it. The
+            // same applies to lists.
             let plain = |text: &str| !text.starts_with(['"', '{']) && text != "[]";
             let list = |text: &str| text.starts_with('[');
             let another = standing.as_ref().is_none_or(|standing| {

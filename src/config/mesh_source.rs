@@ -72,7 +72,7 @@ fn patch_size() -> usize {
 #[serde(deny_unknown_fields)]
 pub struct DataFile {
     /// Data file, relative to the case file. `${NAME}` stands for an environment variable. The rows
-    /// of a text or `.npy` file belong to cells if their number is that of the cells.
+    /// of a text or `.npy` file belong to cells if there are as many rows as cells.
     #[schemars(example = "values.shape.gii")]
     pub path: String,
     /// Array name. If the file has one array, this is its new name in the case. If it has several,

@@ -182,8 +182,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads a case like [`Config::load`] and returns all problems that it finds, also those after
-    /// the first.
+    /// Reads a case like [`Config::load`] and returns all problems that it finds, not only the
+    /// first.
     pub fn load_with_problems(path: &Path, overrides: &[String]) -> ReadCase {
         let read = || {
             let text = file::read(path)?;

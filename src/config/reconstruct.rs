@@ -47,8 +47,8 @@ pub struct Reconstruct {
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub cell: Option<f64>,
     /// Drops points whose mean distance to their 8 nearest other points is more than this many
-    /// times (> 1) the median of these means, and points off the surface by their local density.
-    /// Default 20. 0 keeps all points.
+    /// times (> 1) the median of these means, and points that lie off the surface according to
+    /// their local density. Default 20. 0 keeps all points.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
     /// Weight of the curvature in the level-set method, 0 to 1. Default 0.1.
@@ -57,8 +57,8 @@ pub struct Reconstruct {
     /// Storage of values in the level-set method: "single" (default), or "16-bit", which needs two
     /// thirds of the memory.
     pub storage: Option<Storage>,
-    /// Removes triangles that are farther than this many mean distances (> 0) between samples from
-    /// every sample. Without it, nothing is removed.
+    /// Removes triangles that are farther from every sample than this many (> 0) mean distances
+    /// between samples. Without it, nothing is removed.
     #[schemars(extend("exclusiveMinimum" = 0), example = 3.0)]
     pub trim: Option<f64>,
     /// Keeps only the connected component with the largest area. Default false.

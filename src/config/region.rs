@@ -71,7 +71,7 @@ impl Region {
         }
     }
 
-    /// Returns the regions that this one is combined from, with their keys below its own.
+    /// Returns the regions that this one combines, with their keys under its own key.
     pub(crate) fn parts(&self) -> Vec<(String, &Region)> {
         let numbered = |name: &str, regions: &'_ [Region]| -> Vec<String> {
             (0..regions.len()).map(|k| format!("{name}.{k}")).collect()

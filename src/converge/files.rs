@@ -102,7 +102,8 @@ impl Files {
         let program = Program::this();
         let document =
             Document { schema_version: SCHEMA_VERSION, program, case, set, results, files };
-        // The list of files comes first. If the program is killed here, no file is unknown to it.
+        // The list of files comes first. If the program is killed here, no file is missing from the
+        // list.
         let json = self.folder.join(JSON);
         atomic::write(&json, |out| {
             serde_json::to_writer_pretty(&mut *out, &document)?;

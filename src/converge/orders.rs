@@ -25,11 +25,11 @@ pub struct Row {
     pub value: f64,
     /// Absolute difference from the exact value.
     pub error: Option<f64>,
-    /// Observed order log2(e1 / e2) of the errors of the previous level and of this one.
+    /// Observed order log2(e1 / e2), from the errors of the previous level and of this one.
     pub error_order: Option<f64>,
     /// Difference from the value of the previous level.
     pub difference: Option<f64>,
-    /// Observed order of the previous difference and of this one.
+    /// Observed order, from the previous difference and this one.
     pub difference_order: Option<f64>,
 }
 
@@ -54,7 +54,7 @@ impl Quantity {
     }
 }
 
-/// Returns the observed order of two errors on levels whose cells differ by a factor of 2.
+/// Returns the observed order from two errors on levels whose cells differ by a factor of 2.
 fn order(coarse: f64, fine: f64) -> Option<f64> {
     let order = (coarse / fine).abs().log2();
     order.is_finite().then_some(order)

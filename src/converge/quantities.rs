@@ -37,7 +37,8 @@ pub(super) fn values(report: &Report) -> BTreeMap<String, f64> {
         let [interface, enclosed] = MeasuresFile::names(kind);
         add(interface, Some(last.interface));
         add(enclosed, Some(last.enclosed));
-        // On tiles, phi ends at the edge of the narrow band, whose width is that of some voxels.
+        // On tiles, phi ends at the edge of the narrow band, whose width is a fixed number of
+        // voxels.
         if report.mesh.is_some() {
             add("phi_min", Some(last.phi_min));
             add("phi_max", Some(last.phi_max));

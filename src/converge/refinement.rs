@@ -47,8 +47,8 @@ fn of_mesh(config: &Config, mesh: &MeshSource, level: u32) -> Result<String> {
         let cells: Vec<u32> = cells.iter().map(|n| n.saturating_mul(1 << level)).collect();
         format!("domain.mesh.generate.{name}.cells={cells:?}")
     };
-    // Numbers of vertices in the case, and arrays of other files, belong to the mesh of the case.
-    // Refinement at midpoints keeps them, but a generator does not.
+    // Vertex numbers in the case, and arrays from other files, refer to the mesh of the case. They
+    // stay valid under midpoint refinement, but not if the mesh is generated again.
     let keeps_numbers = has_numbers(config) || !mesh.data.is_empty();
     let curved = |name: &str, cells: &[u32]| match keeps_numbers {
         false => Ok(doubled(name, cells)),

@@ -42,8 +42,8 @@ pub struct Cost {
     pub cells: Option<u64>,
     /// Number of cells or tiles of the finest level, divided by that of level 0.
     pub growth: u64,
-    /// Time that the finest level takes, divided by that of level 0. A time step is assumed to be
-    /// proportional to the length of the cells.
+    /// Time that the finest level takes, divided by that of level 0. Time steps are assumed to be
+    /// proportional to the edge length of the cells.
     pub work: u64,
     /// Lower bound on the bytes of memory that the finest level needs. `None` on tiles.
     pub bytes: Option<u64>,
@@ -84,8 +84,8 @@ pub struct Results {
 }
 
 impl Study {
-    /// Derives `levels` levels from a case, and checks what can be checked before the first runs.
-    /// The results go into `folder`, or into `results/NAME-converge`.
+    /// Derives `levels` levels from a case, and checks what can be checked before the first one
+    /// runs. The results go into `folder`, or into `results/NAME-converge`.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load`] and of reading the mesh, and

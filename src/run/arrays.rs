@@ -30,8 +30,8 @@ impl CleanedMesh {
         Ok(values)
     }
 
-    /// Returns an array of vectors, one per vertex. At a vertex, a cell array has the mean of the
-    /// cells around it.
+    /// Returns an array of vectors, one per vertex. A cell array is averaged over the cells around
+    /// each vertex.
     ///
     /// # Errors
     /// Returns the errors of [`Mesh::vectors`](crate::mesh::Mesh::vectors). Returns the same errors

@@ -90,7 +90,8 @@ impl CleanedMesh {
         }
     }
 
-    /// Adds a vertex array in the order of the stored vertices, or replaces the array of its name.
+    /// Adds a vertex array in the order of the stored vertices, or replaces the array of the same
+    /// name.
     pub(crate) fn set_vertex_array(&mut self, array: DataArray) {
         let mut alone = Mesh::new(Kind::Surface, Vec::new(), Vec::new());
         alone.vertex_data.push(array);
@@ -103,7 +104,7 @@ impl CleanedMesh {
         }
     }
 
-    /// Adds a cell array in the order of the stored cells, or replaces the array of its name.
+    /// Adds a cell array in the order of the stored cells, or replaces the array of the same name.
     pub(crate) fn set_cell_array(&mut self, array: DataArray) {
         let cells = 0..self.mesh.n_cells();
         let stored: Vec<u32> = cells.map(|cell| self.stored_cell(cell)).collect();

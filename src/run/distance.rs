@@ -152,7 +152,7 @@ impl MeshSetup {
         Ok(DistanceStart::Seeds(self.cpu.run(seeds)?, front))
     }
 
-    /// Returns for each vertex whether its distance is negative, because it lies inside the region
+    /// Returns, for each vertex, whether its distance is negative because it lies inside the region
     /// whose surface is the source. The list is empty if the distance from seeds has no sign.
     fn inside_of_seed(&self, distance: &Distance) -> Result<Vec<bool>> {
         let (true, [seed]) = (distance.signed == Some(true), distance.from.as_slice()) else {

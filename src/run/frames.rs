@@ -20,7 +20,7 @@ pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<S
     Some(warning(path, frame, offset, &format!("the scanner, in which {other} may lie")))
 }
 
-/// Returns a warning if two surfaces lie in different frames, or may do so. `other` is the frame of
+/// Returns a warning if two surfaces lie, or may lie, in different frames. `other` is the frame of
 /// the surface at `path`, and `mesh` is the frame of the mesh of the case.
 pub(super) fn different(path: &Path, other: &FileFrame, mesh: &FileFrame) -> Option<String> {
     Some(warning(path, other, other.doubt_beside(mesh)?, "the mesh of the case"))

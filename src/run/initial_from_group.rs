@@ -7,7 +7,7 @@ use crate::words::counted;
 
 /// Returns phi of the region of a group: negative inside, positive outside, and zero at the
 /// vertices between cells inside and outside. The interface of a group of vertices runs through the
-/// middle of the edges that leave it.
+/// midpoints of the edges that leave it.
 ///
 /// Cells of the group whose corners all lie on its boundary are left out of the inside. A warning
 /// that counts them is added to `warnings`.

@@ -187,7 +187,7 @@ impl ClosedSurface {
         }
     }
 
-    /// Returns whether the signed distance has no jump, as it has across a hole.
+    /// Returns whether the signed distance is continuous. It jumps across a hole.
     pub(super) fn is_continuous(&self) -> bool {
         self.thickness.is_some() || self.solid.open_edges == 0
     }

@@ -6,12 +6,12 @@ use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
 
-/// The number of cells of all patches divided by the number of cells of the mesh, for patches of 64
-/// vertices (docs/patches.md, section "Memory"). The first value is for triangles, the second for
-/// tetrahedra.
+/// The total number of cells of all patches divided by the number of cells of the mesh, for patches
+/// of 64 vertices (docs/patches.md, section "Memory"). The first value is for triangles, the second
+/// for tetrahedra.
 const SHARED: [f64; 2] = [1.26, 1.7];
-/// The number of local vertices of all patches divided by the number of vertices of the mesh. The
-/// first value is for triangles, the second for tetrahedra.
+/// The total number of local vertices of all patches divided by the number of vertices of the mesh.
+/// The first value is for triangles, the second for tetrahedra.
 const LOCAL: [f64; 2] = [1.55, 2.2];
 
 /// Estimates the number of bytes that a run needs for patches and the arrays of the task. The mesh
@@ -91,8 +91,8 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
 /// stored").
 const LISTED: u64 = 21;
 
-/// Returns the number of bytes of `tiles` tiles with their lists and `arrays` arrays. Each array
-/// has `values` values of `width` bytes per tile.
+/// Returns the size in bytes of `tiles` tiles with their lists and `arrays` arrays. Each array has
+/// `values` values of `width` bytes per tile.
 pub(super) fn of_tiles(tiles: u64, values: usize, width: usize, arrays: usize) -> u64 {
     tiles.saturating_mul(LISTED + (values * width * arrays) as u64)
 }

@@ -75,12 +75,13 @@ impl MeshSetup {
         MeshSetup { config: Arc::new(config), ..self.clone() }
     }
 
-    /// Adds a vertex array in the order of the stored vertices, or replaces the array of its name.
+    /// Adds a vertex array in the order of the stored vertices, or replaces the array of the same
+    /// name.
     pub fn set_vertex_array(&mut self, array: DataArray) {
         Arc::make_mut(&mut self.cleaned).set_vertex_array(array);
     }
 
-    /// Adds a cell array in the order of the stored cells, or replaces the array of its name.
+    /// Adds a cell array in the order of the stored cells, or replaces the array of the same name.
     pub fn set_cell_array(&mut self, array: DataArray) {
         Arc::make_mut(&mut self.cleaned).set_cell_array(array);
     }
@@ -146,7 +147,7 @@ pub(super) fn check(
 ) -> Result<String, Vec<Error>> {
     let mut cleaned = CleanedMesh::whole(config).map_err(|error| vec![error])?;
     let unknown = names::unknown(config, &cleaned);
-    // Without an invalid mask, further problems can be found.
+    // An invalid mask is ignored, so that further problems can be found.
     let mask = match cleaned.mask(config) {
         Ok(Some(keep)) => {
             cleaned = cleaned.masked(&keep);

@@ -167,12 +167,12 @@ pub struct Outcome {
 
 /// Runs a case to its end, or until the user interrupts it.
 ///
-/// When this function returns, the folder contains the states, the report and, for the task
-/// evolve, the measures. This also holds for interrupted runs ([`Status::Interrupted`] in the
-/// report). After an error, the folder contains the outputs that were due before, or nothing of
-/// this run if it failed before its first state. With [`Options::resume`], an interrupted run
-/// continues from its checkpoint. Its states, interface and measures, and all values in its report
-/// except times, are then bitwise identical to those of an uninterrupted run.
+/// When this function returns, the folder contains the states, the report and, for the task evolve,
+/// the measures. This also holds for interrupted runs ([`Status::Interrupted`] in the report).
+/// After an error, the folder contains the outputs that were due before it, or nothing of this run
+/// if it failed before its first state. With [`Options::resume`], an interrupted run continues from
+/// its checkpoint. Its states, interface and measures, and all values in its report except times,
+/// are then bitwise identical to those of an uninterrupted run.
 ///
 /// # Errors
 /// Returns any kind of [`Error`](crate::Error).

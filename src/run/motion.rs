@@ -12,8 +12,8 @@ use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
 pub(super) trait Motion: Send {
-    /// Advances toward a target. Returns after one step on the CPU, and at the latest after a
-    /// fraction of a second on a GPU.
+    /// Advances toward a target. Returns after one step on the CPU, and within a fraction of a
+    /// second on a GPU.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if a step breaks down. The error refers to the user's vertices

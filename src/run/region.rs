@@ -12,7 +12,7 @@ pub(super) enum Region {
     /// For each cell, whether it belongs to the region. The surface consists of the facets that
     /// belong to exactly one cell of the region.
     Cells(Vec<bool>),
-    /// For each vertex, whether it belongs to the region. The surface runs through the middle of
+    /// For each vertex, whether it belongs to the region. The surface runs through the midpoints of
     /// the edges that leave the region.
     Vertices(Vec<bool>),
 }

@@ -13,12 +13,12 @@ use crate::output::{
 };
 use crate::picture::Options;
 
-/// The largest size of all states together that the view of a report shows, in bytes. Above it, the
-/// view shows the last state.
+/// The largest total size in bytes at which the view of a report shows all states. Above it, the
+/// view shows only the last state.
 const ALL_STATES: u64 = 12 << 20;
 
 /// The largest size of the last state that the view of a report shows, in bytes. Such a state has
-/// about 100,000 triangles, and the report takes half a second. To decimate a million triangles
+/// about 100,000 triangles, and the report takes half a second. Decimating a million triangles
 /// would take longer than many runs.
 const LAST_STATE: u64 = 1 << 20;
 
@@ -93,7 +93,7 @@ fn list_of(config: &Config, folder: &RunFolder) -> PathBuf {
     folder.file(&format!("{}.{ending}", config.name()))
 }
 
-/// Returns the size of all states together and of the largest one, in bytes.
+/// Returns the total size of all states and the size of the largest one, in bytes.
 fn sizes(config: &Config, folder: &RunFolder) -> (u64, u64) {
     let name = config.name();
     let is_state = |file: &str| {

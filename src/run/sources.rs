@@ -54,7 +54,8 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
 ///
 /// For circular fronts, every vertex is a separate source. If `with_parts` is true, the result
 /// includes the simplices where paths end. A point or curve that does not lie on the mesh is moved
-/// to it. A warning states the distance. More than one edge length requires `snap`.
+/// to it. A warning states the distance. Moving a point or curve by more than one edge length
+/// requires `snap`.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and

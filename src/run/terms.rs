@@ -227,8 +227,8 @@ mod tests {
         assert!(matches!(found.velocity, Coefficient::Uniform([0.0, 0.0, 0.0])));
         let Coefficient::PerVertex(rows) = found.normal_speed else { panic!() };
         assert_eq!(rows, [[0.0], [2.0], [3.0], [4.0]]);
-        // A quarter turn about (1, 0, 0) takes the time 1/4. The origin moves along -y with speed 2
-        // pi.
+        // A quarter turn about (1, 0, 0) takes a time of 1/4. The origin moves along -y with speed
+        // 2 pi.
         let turn = "velocity.rotation = { axis = [0, 0, 3], center = [1, 0, 0], period = 1 }";
         let Coefficient::PerVertex(rows) = terms(turn).unwrap().velocity else { panic!() };
         assert!((rows[0][1] + 2.0 * std::f64::consts::PI).abs() < 1e-12 && rows[0][0] == 0.0);

@@ -3,8 +3,8 @@
 //!
 //! The speed is examined along rows of samples. A layer is a run of samples at which the speed is
 //! zero, or has the opposite sign, between samples of equal sign. A front that comes from one side
-//! should stop there. The layer counts only if neighboring rows meet it, too: a row that grazes a
-//! round obstacle also has a short run.
+//! should stop there. The layer counts only if neighboring rows meet it, too, because a row that
+//! grazes a round obstacle also has a short run.
 
 use rayon::prelude::*;
 
@@ -108,7 +108,8 @@ impl Rows<'_> {
             if next.iter().flatten().count() < CONTINUED {
                 return None;
             }
-            // Opposite neighbors of a layer move by opposite amounts. Noise does not.
+            // In the two rows on opposite sides of a row, a layer is shifted by opposite amounts.
+            // Noise is not.
             let is_bent = |(pair, row): (&[Option<f64>], &(f64, Vec<Run>))| match *pair {
                 [Some(a), Some(b)] => {
                     (a + b).abs() > 1.0 + 0.25 * row.0 * row.0 * self.apart / self.step

@@ -73,7 +73,7 @@ impl Probe<'_> {
         }
         let normal = gradient / steepness;
         let surface = x - normal * (value / steepness);
-        // Most points are quickly seen not to be on a thin wall.
+        // Most points are not on a thin wall and are ruled out quickly.
         if self.is_inside(surface - normal * (RESOLVED * self.h)) {
             return None;
         }

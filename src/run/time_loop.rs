@@ -79,8 +79,9 @@ impl LoopInputs<'_> {
         let schedule = Schedule::new(self.evolve, self.output).starting(self.start_time);
         let first = || Point::first(schedule, motion.is_extinct());
         let point = from.unwrap_or_else(first);
-        // Writing has its own threads. If it shared the threads of the steps, a thread that waits
-        // within a step could start to write a state, and the step would take as long as the disk.
+        // States are written by separate threads. If writing shared the threads of the steps, a
+        // thread that waits within a step could start to write a state, and the step would have to
+        // wait for the disk.
         let cpu = Cpu::new(self.threads)?;
         let files = Mutex::new(files);
         cpu.beside(|scope| {

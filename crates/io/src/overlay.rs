@@ -26,7 +26,7 @@ pub struct Added {
 /// vertices. From a series, the state at `time` is read, or the last state by default.
 ///
 /// Rows of a file that does not state whether they belong to vertices or to cells (text columns,
-/// NumPy arrays) become a cell array if their number is that of the cells, but not that of the
+/// NumPy arrays) become a cell array if there are as many rows as cells, but not as many as
 /// vertices. An array replaces another one of the same name. A group of the mesh takes precedence
 /// over a group of the file with the same name.
 ///

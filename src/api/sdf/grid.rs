@@ -24,13 +24,13 @@ pub struct GridOptions {
     pub size: Option<u32>,
     /// Edge length of a voxel in mesh units, instead of a size.
     pub spacing: Option<f64>,
-    /// Number of voxels to add on each side of the surface. `bounds` have no margin.
+    /// Number of voxels to add on each side of the surface. No margin is added to `bounds`.
     pub margin: u32,
     /// Lowest and highest corner of the box of voxel centers to cover. By default, it is the
     /// bounding box of the surface.
     pub bounds: Option<([f64; 3], [f64; 3])>,
-    /// Number of voxels from the surface up to which distances are computed. Farther away, the
-    /// value is this distance with the sign.
+    /// The distance from the surface, in voxels, up to which distances are computed. Farther away,
+    /// the value is this limit with the sign of the distance.
     pub band: Option<f64>,
     /// The extra results.
     pub extras: Extras,
@@ -68,12 +68,12 @@ pub struct GridDistances {
     pub grid: Grid,
     /// The distance at the center of each voxel, negative inside, in mesh units.
     pub values: Vec<f64>,
-    /// The components of the unit vector in which the distance grows fastest, if requested.
+    /// The components of the unit vector along which the distance grows fastest, if requested.
     pub normals: Option<[Vec<f32>; 3]>,
     /// The index of the nearest triangle in the mesh, if requested.
     pub triangles: Option<Vec<u32>>,
-    /// Warnings about the signs, one sentence each. Those about the surface are
-    /// [`SignedSurface::warnings`].
+    /// Warnings about the signs, one sentence each. [`SignedSurface::warnings`] returns those about
+    /// the surface.
     pub warnings: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ impl Grid {
         std::array::from_fn(|k| self.origin[k] + voxel[k] as f64 * self.spacing)
     }
 
-    /// Returns the voxels of the block with the lowest voxel `first`.
+    /// Returns the voxels of the block whose lowest voxel is `first`.
     fn block(&self, first: [usize; 3]) -> Vec<[usize; 3]> {
         let span = |k: usize| first[k]..(first[k] + BLOCK).min(self.shape[k]);
         let row = |y: usize, z: usize| span(0).map(move |x| [x, y, z]);

@@ -63,18 +63,19 @@ impl Extras {
 pub struct PointDistances {
     /// The distance of each point, negative inside, in mesh units.
     pub values: Vec<f64>,
-    /// The unit vector in which the distance grows fastest, for each point, if requested.
+    /// The unit vector along which the distance grows fastest, for each point, if requested.
     pub normals: Option<Vec<[f64; 3]>>,
     /// The index of the nearest triangle in the mesh, for each point, if requested.
     pub triangles: Option<Vec<u32>>,
-    /// Warnings about the signs, one sentence each. Those about the surface are
-    /// [`SignedSurface::warnings`].
+    /// Warnings about the signs, one sentence each. [`SignedSurface::warnings`] returns those about
+    /// the surface.
     pub warnings: Vec<String>,
 }
 
 /// Computes the signed distances of points to the surface of a mesh.
 ///
-/// The warnings include those about the surface. [`SignedSurface`] serves several calls, and grids.
+/// The warnings include those about the surface. For several calls or for grids, use
+/// [`SignedSurface`].
 ///
 /// ```
 /// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -95,7 +96,7 @@ pub fn sdf(mesh: &Mesh, points: &[[f64; 3]]) -> Result<PointDistances> {
     })
 }
 
-/// Distances of points, with their extras and the counts of doubtful signs.
+/// Distances of points, with the closest points of the surface and the counts of doubtful signs.
 struct Found {
     values: Vec<f64>,
     closest: Vec<Closest>,
@@ -113,7 +114,8 @@ impl SignedSurface {
         let mesh = match mesh.kind {
             Kind::Surface => Cow::Borrowed(mesh),
             Kind::Planar => {
-                // The points may lie off the plane, so the mesh is a surface in space.
+                // Query points may lie off the plane of the mesh, so it is treated as a surface in
+                // space.
                 let mut mesh = mesh.clone();
                 mesh.kind = Kind::Surface;
                 Cow::Owned(mesh)
@@ -172,8 +174,9 @@ impl SignedSurface {
         Found { values: distances.values, closest, undecided, inverted }
     }
 
-    /// Returns the direction in which the distance grows at `x`: away from the nearest point of the
-    /// surface outside, toward it inside, and the normal of the triangle on the surface.
+    /// Returns the direction in which the distance grows at `x`. It points away from the nearest
+    /// point of the surface if `x` is outside, and toward it if `x` is inside. On the surface, it
+    /// is the normal of the triangle.
     fn normal(&self, x: [f64; 3], distance: f64, closest: &Closest) -> [f64; 3] {
         let way = (Vec3::from(x) - Vec3::from(closest.point)) * distance.signum();
         if distance != 0.0 && way.norm() > 0.0 {

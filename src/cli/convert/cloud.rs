@@ -87,7 +87,7 @@ pub(super) fn refuse_for_others(args: &Args) -> Result<()> {
 }
 
 /// Returns true if the command works on points: an input holds only points, there are several
-/// inputs, an option is for points, or only points can be written to the output.
+/// inputs, an option applies only to points, or only points can be written to the output.
 ///
 /// # Errors
 /// Returns [`Error::Input`] if a file cannot be read.
@@ -123,7 +123,7 @@ pub(super) fn holds_points(file: &MeshFile, args: &Args) -> bool {
 /// read already.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if an option is for meshes or volumes, if a selection cannot be
+/// Returns [`Error::Case`] if an option applies only to meshes or volumes, if a selection cannot be
 /// evaluated or keeps no point, or if the units of the inputs differ; [`Error::Input`] if an input
 /// cannot be read or is a mesh; [`Error::Output`] if the output cannot be written.
 pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u8> {
@@ -172,7 +172,7 @@ pub(super) fn run(args: &Args, mut first: Option<MeshFile>, ui: &Ui) -> Result<u
 /// The numbers of points of all inputs.
 #[derive(Default)]
 struct Counts {
-    /// Number of points in the files, and of those that were left out while reading.
+    /// The number of points in the files, and how many of them were left out while reading.
     stored: u64,
     not_finite: u64,
     without_normal: u64,

@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::mesh::{Members, Mesh, Values};
 
-    /// Returns a square of two triangles and a duplicate, with groups and arrays.
+    /// Returns a square made of two triangles, and a duplicate triangle, with groups and arrays.
     fn square() -> MeshFile {
         let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
         let mut mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3, 2, 1, 0]);

@@ -40,8 +40,8 @@ impl<'a> From<&'a Args> for Opening<'a> {
 /// default the last.
 ///
 /// # Errors
-/// Returns [`Error::Input`] if there is nothing to draw, or if the file does not state its frame
-/// and one is given. Returns [`Error::Case`] if a frame is given for a volume, and the errors of
+/// Returns [`Error::Input`] if there is nothing to draw, or if a frame is given but the file does
+/// not state its own. Returns [`Error::Case`] if a frame is given for a volume, and the errors of
 /// [`io::add_data`].
 pub(in crate::cli) fn open(args: &Opening<'_>, ui: &Ui) -> Result<Shown> {
     let file = file_of(args.file)?;

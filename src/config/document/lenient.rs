@@ -93,7 +93,7 @@ impl<'t> Document<'t> {
                 return true;
             }
         }
-        // A list without one of its items would be another list.
+        // Without one of its items, a list would mean something else.
         while matches!(path.last(), Some(Step::Item(_))) {
             path.pop();
         }

@@ -181,8 +181,8 @@ fn short(name: &str) -> &str {
     }
 }
 
-/// Formats a number with about seven significant digits. Integers below 1e9 are written in full,
-/// and other numbers that are very small or very large with an exponent.
+/// Formats a number with about seven significant digits. Integers below 1e9 are written in full.
+/// Other numbers have an exponent if they are very small or very large.
 pub(super) fn digits(x: f64) -> String {
     let magnitude = x.abs();
     if x.fract() == 0.0 && magnitude < 1e9 || !x.is_finite() {

@@ -13,7 +13,7 @@ const NOT_SHOWN: [&str; 9] =
 /// The largest number of fields.
 const MOST: usize = 24;
 
-/// The height of a plane that is decimated by its values, in diagonals of the plane.
+/// The height given to a plane that is decimated by its values, relative to the plane's diagonal.
 const HEIGHT: f64 = 0.25;
 
 /// The fields of a view. The first one is shown first.

@@ -1,4 +1,4 @@
-//! The 3-D view of a mesh or of the states of a run, for pages in HTML.
+//! The 3-D view of a mesh or of the states of a run, for HTML pages.
 //!
 //! Meshes with more triangles than a stated number are decimated, and the view says so.
 
@@ -104,7 +104,8 @@ pub fn view_of_mesh(mesh: Mesh, options: &ViewOptions) -> Result<Scene> {
 
 /// Returns the view of the states of a series: the mesh of the last state, and the interface at
 /// each time. If the states hold the interface itself, the view shows only these surfaces. If there
-/// are more states than the settings permit, they are chosen evenly, with the first and the last.
+/// are more states than the settings permit, an evenly spaced selection is shown, which includes
+/// the first and the last.
 ///
 /// # Errors
 /// Returns the errors of [`Series::read_mesh`] and of [`view_of_mesh`].

@@ -9,8 +9,8 @@ use crate::picture::Options;
 use crate::surface::{DecimationTarget, decimate};
 use crate::words::{counted, short};
 
-/// The largest number of triangles of all interfaces of a view together, as a multiple of the
-/// largest number for one surface.
+/// The largest total number of triangles of all interfaces of a view, as a multiple of the largest
+/// number for one surface.
 const TOGETHER: usize = 8;
 
 /// The largest number of values of phi, summed over all states. With more, only the last state has
@@ -107,8 +107,8 @@ fn surface_of(mesh: &Mesh, name: String, most: usize) -> Result<Frame> {
     Ok(Frame { name, points: bare.vertices, cells: bare.cells, is_surface: true })
 }
 
-/// Returns at most `most` of `n` indices, evenly chosen, with the first and the last. A single one
-/// is the last.
+/// Returns at most `most` of `n` indices, evenly spaced, including the first and the last. If there
+/// is only one, it is the last.
 fn chosen(n: usize, most: usize) -> Vec<usize> {
     if n <= most {
         return (0..n).collect();

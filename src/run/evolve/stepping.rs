@@ -103,8 +103,8 @@ impl Stepping {
     }
 
     /// Moves the interface to the next state that is due and returns its measures and phi, in the
-    /// order of the cleaned mesh. The first state is that at the start. Returns `None` after the
-    /// last state.
+    /// order of the cleaned mesh. The first call returns the state at the start. Returns `None`
+    /// after the last state.
     ///
     /// # Errors
     /// Returns [`Error::Interrupted`](crate::Error::Interrupted) if the user has interrupted the

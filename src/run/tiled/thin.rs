@@ -77,7 +77,8 @@ impl TiledCase<'_> {
     }
 
     /// Warns if `evolve.normal_speed` vanishes or changes sign in a layer that is thinner than the
-    /// coarsest grid resolves, so that the interface may pass it. `self` must be the case as given.
+    /// coarsest grid resolves, so that the interface may pass through it. `self` must be the case
+    /// as given.
     ///
     /// # Errors
     /// Returns the errors of [`TiledCase::bounds`], and
@@ -134,7 +135,7 @@ impl TiledCase<'_> {
         warnings.push(warning);
     }
 
-    /// Returns the box that the interface can reach, as far as the speed tells.
+    /// Returns a box that the interface does not leave, as estimated from the largest speed.
     fn reached(&self, lattice: &Lattice, (low, high): Corners) -> Corners {
         let size: [f64; 3] = std::array::from_fn(|k| high[k] - low[k]);
         let longest = size.iter().fold(0.0_f64, |most, s| most.max(*s));
