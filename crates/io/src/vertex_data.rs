@@ -111,7 +111,7 @@ pub struct VertexData {
     /// The time of the values, if the file states one, and the times of its series.
     pub state: StateTime,
     /// Whether the file does not state if its rows belong to vertices or to cells. They belong to
-    /// cells if their number is that of the cells of the mesh, but not that of its vertices.
+    /// cells if there are as many rows as cells in the mesh, but not as many as vertices.
     pub may_be_of_cells: bool,
     /// One sentence for each doubt about the file.
     pub warnings: Vec<String>,
