@@ -114,7 +114,7 @@ fn rows_have_the_angles_they_promise() {
     }
 }
 
-/// Returns true if a point is inside the circle through a counterclockwise triangle by more than
+/// Returns true if a point is inside the circumcircle of a counterclockwise triangle by more than
 /// the rounding error.
 fn in_circle([a, b, c]: [Vector3<f64>; 3], p: Vector3<f64>) -> bool {
     let row = |q: Vector3<f64>| {

@@ -323,7 +323,8 @@ fn slivers_of_a_delaunay_triangulation_disappear_and_the_mesh_stays_sound() {
 
 #[test]
 fn edges_just_beyond_the_tolerance_are_doubtful() {
-    // A strip of squares with separate vertices for each square. Every other one is moved a little.
+    // A strip of squares with separate vertices for each square. Every other square is moved a
+    // little.
     let torn = |moved: f64| {
         let (mut vertices, mut cells) = (Vec::new(), Vec::new());
         for k in 0..10 {

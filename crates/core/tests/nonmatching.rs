@@ -149,7 +149,7 @@ fn faces_inside_a_mesh_are_a_doubt_and_not_on_its_boundary() {
         [(2, 2, true), (2, 4, true), (4, 2, true), (2, 2, false), (1, 3, false), (2, 3, false)]
     {
         let mesh = cubes(n, m, is_shared);
-        // The boundary is right both before and after the repair.
+        // The boundary is correct both before and after the repair.
         let found = boundary(&mesh, Some(Weld::Auto)).unwrap();
         let what = format!("{n} {m} {is_shared} {}", area(&found.surface));
         assert!((area(&found.surface) - 10.0).abs() < 1e-9 && found.partial == 0, "{what}");

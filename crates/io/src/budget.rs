@@ -9,7 +9,7 @@ const SMALL: u64 = 256 << 20;
 /// 1,000.
 const RATIO: u64 = 200;
 
-/// The number of bytes that a file may still unpack to.
+/// The number of bytes that may still be unpacked from a file.
 ///
 /// The gzip stream around a file, the arrays in it and the pages of a picture draw on the same
 /// budget, so that neither nesting nor repetition exceeds the limit.

@@ -3,7 +3,7 @@
 //! `.pts` holds the vertices, `.elem` holds the elements, and `.lon` holds the fiber directions.
 //! The files are in one folder, and any of them may be given. Lengths are in micrometers.
 //!
-//! A list of vertices, `.vtx`, is data of such a mesh.
+//! A list of vertices, `.vtx`, is read as data of such a mesh.
 //!
 //! Tags become groups named by their numbers. Fibers and sheets become the cell arrays `fiber` and
 //! `sheet`.

@@ -164,8 +164,9 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
 }
 
 /// Builds a curve from ordered points. Drops each point that equals its predecessor. If the last
-/// point equals the first, the curve is closed. Returns `None` without points, and for a degenerate
-/// curve (a single point, or a segment traversed back and forth), which is counted in `single`.
+/// point equals the first, the curve is closed. Returns `None` if there are no points or if the
+/// curve is degenerate (a single point, or a segment traversed back and forth). Degenerate curves
+/// are counted in `single`.
 fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
     if points.is_empty() {
         return None;

@@ -22,7 +22,7 @@ const LARGEST: u64 = 16 << 30;
 pub(super) struct Loaded {
     /// The bytes, decompressed if the file is a gzip stream.
     pub(super) bytes: Vec<u8>,
-    /// The number of bytes to which compressed parts of the content may still unpack.
+    /// The number of bytes that may still be unpacked from compressed parts of the content.
     pub(super) budget: Budget,
 }
 

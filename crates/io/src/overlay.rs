@@ -27,8 +27,8 @@ pub struct Added {
 ///
 /// Rows of a file that does not state whether they belong to vertices or to cells (text columns,
 /// NumPy arrays) become a cell array if there are as many rows as cells, but not as many as
-/// vertices. An array replaces another one of the same name. A group of the mesh takes precedence
-/// over a group of the file with the same name.
+/// vertices. An array of the file replaces an array of the mesh with the same name. A group of the
+/// mesh takes precedence over a group of the file with the same name.
 ///
 /// # Errors
 /// Returns the errors of [`read_data_at`]. Returns [`Error::Input`] if the data belong to another
@@ -95,7 +95,7 @@ pub fn add_data(
     Ok(added)
 }
 
-/// Returns the flaw of an array whose number of rows does not suit the mesh.
+/// Returns the flaw of an array whose number of rows does not match the mesh.
 fn of_other_mesh(array: &DataArray, mesh: &Mesh, may_be_of_cells: bool) -> Flaw {
     let (n, cells) = (mesh.n_vertices(), mesh.n_cells());
     let mut what = format!("{} values for a mesh of {n} vertices", array.rows());

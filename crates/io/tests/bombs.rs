@@ -25,7 +25,7 @@ fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
     clouds();
 }
 
-/// The size, in bytes, to which any file may unpack, however small it is.
+/// The unpacked size, in bytes, that is allowed for any file, however small it is.
 const SMALL: u64 = 256 << 20;
 /// The size, in bytes, to which the bombs unpack.
 const LARGE: usize = 400 << 20;
@@ -258,7 +258,8 @@ fn arrays_of_vtk_and_gifti() {
     check("vti.gz", &[("a.vti.gz", &packed.finish().unwrap())], LIMIT, FEW);
 }
 
-/// Returns a LAZ file whose header declares `declared` points and that holds `n` equal ones.
+/// Returns a LAZ file whose header declares `declared` points, but which holds `n` identical
+/// points.
 fn laz(declared: u32, n: usize) -> Vec<u8> {
     const HEADER: u16 = 227;
     const POINT: usize = 20;

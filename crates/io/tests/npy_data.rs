@@ -75,7 +75,7 @@ fn rows_for_each_cell_are_cell_data() {
     let (mesh, found) = added(&path, None).unwrap();
     assert!(mesh.vertex_data.is_empty() && found.arrays == ["dist"]);
     assert_eq!(mesh.cell_data[0].values, Values::Int(vec![7, 9]));
-    // Text columns do not state the places of their rows, either.
+    // Text columns do not state where their rows belong either.
     let text = folder.path().join("a.txt");
     std::fs::write(&text, "0.5\n1.5\n").unwrap();
     let (mesh, _) = added(&text, None).unwrap();

@@ -98,8 +98,7 @@ fn tiff(pages: Vec<Page>) -> Vec<u8> {
     bytes
 }
 
-/// The values of a stack of `n` pictures: 100 times the number of the picture plus that of the
-/// pixel.
+/// The values of a stack of `n` pictures: 100 times the picture number plus the pixel number.
 fn values(n: u16) -> Vec<u16> {
     (0..n).flat_map(|k| (0..6).map(move |pixel| 100 * k + pixel)).collect()
 }

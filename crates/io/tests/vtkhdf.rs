@@ -74,7 +74,7 @@ fn an_interrupted_write_leaves_the_states_before() {
         std::fs::write(&path, torn).unwrap();
         assert_eq!(steps(&path), AttrValue::I64(step as i64 + 1));
         assert_eq!(real(&path, "PointData/phi").len(), 5 * (step + 1));
-        // The file can be extended by more states, and has no traces of the torn one.
+        // The file can be extended by more states, and has no traces of the incomplete state.
         series = HdfSeries::open_existing(&path, Compression::Zlib, step + 1).unwrap();
         assert!(std::fs::read(&path).unwrap() == before, "step {step}");
     }

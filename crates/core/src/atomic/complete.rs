@@ -125,7 +125,7 @@ impl Begun {
     }
 }
 
-/// A writer to a file. If it has a hasher, it also hashes all bytes that it writes.
+/// A file writer. If it has a hasher, it also hashes all bytes that it writes.
 struct Hashed {
     file: NamedTempFile,
     hasher: Option<blake3::Hasher>,

@@ -90,8 +90,8 @@ impl Numbers {
         self.len() == 0
     }
 
-    /// Appends a number. It is rounded to the type, and a number out of its range becomes the
-    /// nearest number in range.
+    /// Appends a number, rounded to the type of the array. A number outside the range of the type
+    /// becomes the nearest number in that range.
     #[inline]
     pub fn push(&mut self, x: f64) {
         match self {

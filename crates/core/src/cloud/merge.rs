@@ -4,7 +4,8 @@ use super::{Attribute, PointCloud};
 
 impl PointCloud {
     /// Appends the points of another cloud. Normals, colors and attributes are kept if both clouds
-    /// have them. Returns the names of what is dropped because one of the two lacks it.
+    /// have them. Returns the names of the data that are dropped because one of the clouds lacks
+    /// them.
     pub fn append(&mut self, mut other: PointCloud) -> Vec<String> {
         let mut dropped = Vec::new();
         self.points.append(&mut other.points);

@@ -21,8 +21,8 @@ pub struct LocalProjection {
 
 impl LocalProjection {
     /// Creates a projection around the center of a cloud whose x is the longitude and whose y is
-    /// the latitude, in degrees. Longitudes may be from -180 to 180 or from 0 to 360. A cloud on
-    /// both sides of the 180th meridian is not torn.
+    /// the latitude, in degrees. Longitudes may be from -180 to 180 or from 0 to 360. A cloud that
+    /// crosses the 180th meridian is not split there.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the coordinates are not longitudes and latitudes.
@@ -63,8 +63,8 @@ impl LocalProjection {
         }
     }
 
-    /// Returns the largest relative error of distances from west to east in a cloud that has been
-    /// projected. The error grows with the distance from the latitude of the origin.
+    /// Returns the largest relative error of east-west distances in a projected cloud. The error
+    /// grows with the distance from the latitude of the origin.
     pub fn distortion(&self, cloud: &PointCloud) -> f64 {
         let (low, high) = cloud.bounds();
         let origin = libm::cos(self.latitude.to_radians());
@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn meters_are_those_of_the_ellipsoid() {
-        // One degree of latitude at 45 degrees north has 111,132 m, and one of longitude 78,847 m.
+        // At 45 degrees north, one degree of latitude is 111,132 m long, and one degree of
+        // longitude 78,847 m.
         let mut cloud = PointCloud::new(vec![[9.5, 44.5, 10.0], [10.5, 45.5, 20.0]]);
         let projection = LocalProjection::around(&cloud).unwrap();
         assert_eq!(projection, LocalProjection { longitude: 10.0, latitude: 45.0 });

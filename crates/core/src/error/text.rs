@@ -23,7 +23,7 @@ pub fn plain(text: String) -> String {
     shown.chain(long.then_some("...").into_iter().flat_map(str::chars)).collect()
 }
 
-/// Returns a prefix such as "case.toml:8: ", or an empty text if there is no file.
+/// Returns a prefix such as "case.toml:8: ", or an empty string if there is no file.
 pub fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     match (file, line) {
         (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
@@ -32,7 +32,8 @@ pub fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     }
 }
 
-/// Returns the remedy as a suffix, such as "; add a vertex", or an empty text if it is empty.
+/// Returns the remedy as a suffix, such as "; add a vertex", or an empty string if there is no
+/// remedy.
 pub(super) fn and_then(remedy: &str) -> String {
     if remedy.is_empty() { String::new() } else { format!("; {remedy}") }
 }

@@ -56,8 +56,8 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Returns the index of the value of `node`, which is added if it is new. If the node contains
-    /// a data array, returns the name and span of the array as an error.
+    /// Returns the index of the value of `node`, and adds the value if it is new. If the node
+    /// contains a data array, returns the name and span of the array as an error.
     pub(super) fn number(&mut self, node: &Node) -> Result<usize, (String, Range<usize>)> {
         let operation = match node {
             Node::Number(value) => Operation::Number(value.to_bits()),

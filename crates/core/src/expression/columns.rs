@@ -34,8 +34,8 @@ impl Columns {
     /// Binds an expression of x, y, z and the given names.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the expression uses the time or any other name. The message
-    /// points at that name.
+    /// Returns [`Error::Case`] if the expression uses time or any other name. The message points at
+    /// that name.
     pub fn bind(expression: &Expression, names: &[&str]) -> Result<Self> {
         if expression.uses_time() {
             let what = format!("{expression}: the time t is not available here");

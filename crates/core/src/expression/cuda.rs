@@ -76,8 +76,8 @@ impl Generated {
         Generated { text, arrays, n_fields }
     }
 
-    /// Returns the code of one term that uses the time and the functions that need the most
-    /// registers and code.
+    /// Returns the code of one term that uses time and the functions that need the most registers
+    /// and code.
     ///
     /// It replaces the header of a case when kernels are compiled without one.
     pub fn example() -> Self {
@@ -118,8 +118,8 @@ impl Predicate {
     /// The file name under which the kernel includes the header.
     pub const NAME: &str = "predicate_generated.cuh";
 
-    /// Generates the code for an expression of x, y, z and `names`. The expression must not use the
-    /// time.
+    /// Generates the code for an expression of x, y, z and `names`. The expression must not depend
+    /// on time.
     pub fn new(expression: &Expression, names: &[&str]) -> Self {
         Self::of(expression.tree(), &expression.names(), names)
     }

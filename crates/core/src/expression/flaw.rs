@@ -18,7 +18,7 @@ pub struct Flaw {
 }
 
 impl Flaw {
-    /// The beginning of the two lines of a message that show the text and the carets.
+    /// The prefix of the two message lines that show the text and the carets.
     pub const EXCERPT: &'static str = "\n    | ";
 
     pub(super) fn new(

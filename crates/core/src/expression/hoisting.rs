@@ -21,11 +21,11 @@ use super::cuda::{binary, number, unary};
 use super::syntax_tree::Node;
 
 /// The largest number of parts of an axis, and the largest number of parts that depend only on
-/// time. Shared memory has no room for more. Any other parts are computed for each voxel.
+/// time. Shared memory has no room for more. Any further parts are computed for each voxel.
 const MOST: usize = 8;
 
-/// Returns the source of the functions for the trees, in order. Returns an empty text if a tree has
-/// a data array, because voxels have no data arrays.
+/// Returns the source of the functions for the trees, in order. Returns an empty string if a tree
+/// has a data array, because voxels have no data arrays.
 pub(super) fn functions(trees: &[&Node]) -> String {
     let mut values = Values::default();
     let numbers: Result<Vec<usize>, _> = trees.iter().map(|tree| values.number(tree)).collect();
@@ -37,7 +37,7 @@ pub(super) fn functions(trees: &[&Node]) -> String {
 enum Place {
     /// A separate statement.
     Statement,
-    /// An entry of the parts that depend only on time.
+    /// An entry of the array of parts that depend only on time.
     Time(usize),
     /// An entry of the parts of an axis.
     Axis(usize, usize),
@@ -47,7 +47,7 @@ struct Printer<'v> {
     values: &'v Values,
     results: &'v [usize],
     places: Vec<Place>,
-    /// The number of parts of each axis, and of the time (index 3).
+    /// The number of parts for each axis, and for time (index 3).
     counts: [usize; 4],
 }
 
@@ -118,7 +118,7 @@ impl<'v> Printer<'v> {
         lines.into_iter().rev().collect()
     }
 
-    /// Returns the statements that write the parts of an axis, or of the time (3), to an array.
+    /// Returns the statements that write the parts for an axis, or for time (3), to an array.
     fn parts(&self, axis: usize, into: &str, indent: &str) -> String {
         let is_part = |k: &usize| match self.places[*k] {
             Place::Time(_) => axis == 3,

@@ -80,8 +80,9 @@ impl Expression {
     }
 
     /// Returns the flaws of a text, at most one for each function with an unknown name or a wrong
-    /// number of arguments, and one for the first other error. It is empty if [`Expression::parse`]
-    /// succeeds, and otherwise begins with the error of that function.
+    /// number of arguments, and one for the first other error. The list is empty if
+    /// [`Expression::parse`] succeeds. Otherwise, it begins with the error that this function
+    /// returns.
     pub fn flaws(text: &str) -> Vec<Flaw> {
         parse::flaws(text)
     }

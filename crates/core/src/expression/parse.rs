@@ -86,8 +86,8 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
     parse_noting(text, Some(Vec::new())).map_or(Vec::new(), |(_, parts)| parts)
 }
 
-/// Returns all flaws of a text that can be found: also those after an unknown function or a wrong
-/// number of arguments. The first is the error of [`parse`].
+/// Returns all flaws that can be found in a text, including those after an unknown function or a
+/// wrong number of arguments. The first flaw is the error that [`parse`] returns.
 pub(super) fn flaws(text: &str) -> Vec<Flaw> {
     let Err(first) = parse(text) else { return Vec::new() };
     let is_parsed = text.len() <= LONGEST && !text.trim().is_empty();
@@ -132,7 +132,8 @@ struct Parser<'t> {
     nested: usize,
     /// The subexpressions so far, if requested.
     noted: Option<Vec<Part>>,
-    /// The flaws after which the parser went on. It stops at the first flaw if this is `None`.
+    /// The flaws after which the parser continued. If this is `None`, the parser stops at the first
+    /// flaw.
     tolerated: Option<Vec<Flaw>>,
 }
 
@@ -157,7 +158,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Stops at a flaw, or notes it and returns a value to go on with.
+    /// Stops at a flaw, or records it and returns a value with which parsing continues.
     fn tolerate(&mut self, flaw: Flaw) -> Result<Built, Flaw> {
         match &mut self.tolerated {
             None => Err(flaw),
@@ -178,7 +179,7 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next).map_or(end..end, |(_, span)| span.clone())
     }
 
-    /// Consumes the symbol if it is next. Returns whether it was.
+    /// Consumes the symbol if it is next. Returns true if it was.
     fn take(&mut self, symbol: &'static str) -> bool {
         let is_next = self.peek() == Token::Symbol(symbol);
         self.next += usize::from(is_next);

@@ -45,7 +45,7 @@ pub struct Accuracy {
     /// length.
     pub slack: f64,
     /// The largest duration of the pieces into which a span is divided if no bounds of the
-    /// coefficient are known in it. With [`Sampling::Bound`], pieces are longer if there would be
+    /// coefficient are known there. With [`Sampling::Bound`], pieces are longer if there would be
     /// more than [`Accuracy::MOST_PIECES`] of them.
     pub max_step: f64,
 }
@@ -64,14 +64,14 @@ impl Accuracy {
 
     /// The number of evaluated pieces after which pieces of at most
     /// `2^-`[`ENOUGH_HALVINGS`](Self::ENOUGH_HALVINGS) of the span are no longer divided. A
-    /// coefficient that oscillates too fast for this number is only sampled.
+    /// coefficient that oscillates too fast for this number of pieces is only sampled.
     pub const MANY_EVALUATIONS: u32 = 20_000;
     /// The number of halvings after which pieces are short enough to remain undivided; see
     /// [`Accuracy::MANY_EVALUATIONS`].
     pub const ENOUGH_HALVINGS: u32 = 10;
 
-    /// The largest number of pieces of a span for [`Sampling::Bound`] if no bounds of the
-    /// coefficient are known in it.
+    /// The largest number of pieces into which [`Sampling::Bound`] divides a span if no bounds of
+    /// the coefficient are known there.
     pub const MOST_PIECES: f64 = 64.0;
 }
 
@@ -105,7 +105,7 @@ pub(super) trait Function {
     fn bounds(&mut self, span: TimeSpan) -> Enclosure;
 }
 
-/// Returns an upper bound on the absolute value of `function` over a span, in which it has these
+/// Returns an upper bound on the absolute value of `function` over a span in which it has the given
 /// `bounds`. Where no bounds are known, samples are used, and the result is NaN if a sample is NaN.
 pub(super) fn bound(
     function: &mut impl Function,
@@ -304,8 +304,7 @@ mod tests {
         assert!(bound_of("sqrt(t - 0.5)", 0.0, 1.0).is_nan());
     }
 
-    /// A field without coordinates is averaged in each row whose accuracy requires it, and only
-    /// there.
+    /// A field without coordinates is averaged only in the rows whose accuracy requires it.
     #[test]
     fn each_row_has_its_own_accuracy() {
         let text: Expression = "if(t > 0.3, 1, 0)".parse().unwrap();

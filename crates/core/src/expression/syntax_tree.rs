@@ -282,7 +282,7 @@ impl Node {
     }
 
     /// Returns the data array that makes the value at one point infinite or NaN, with its span.
-    /// Returns `None` if the value is finite, or if all numbers of arrays that it depends on are
+    /// Returns `None` if the value is finite, or if all array values on which it depends are
     /// finite.
     pub fn array_at_fault(
         &self,

@@ -57,7 +57,7 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns true if a text that begins with a point begins with a component of an array.
+/// Returns true if a text that begins with a point begins with an array component, such as `.x`.
 fn is_component(text: &str) -> bool {
     let mut characters = text.chars().skip(1);
     matches!(characters.next(), Some('x' | 'y' | 'z')) && !characters.next().is_some_and(in_name)

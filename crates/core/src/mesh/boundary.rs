@@ -25,7 +25,7 @@ pub struct Boundary {
     /// The number of faces that belong to one tetrahedron but are not on the boundary, because the
     /// faces of tetrahedra on the other side cover them.
     pub left_out: usize,
-    /// The number of faces of the surface of which such faces cover a part.
+    /// The number of surface faces that are partly covered by such faces.
     pub partial: usize,
 }
 
@@ -57,12 +57,13 @@ impl Boundary {
 
 /// Returns the boundary of a tetrahedral mesh as triangles that are oriented outward.
 ///
-/// A boundary face belongs to exactly one tetrahedron. Faces that others cover from the other side
-/// are left out, even if they do not match, unless a group contains them, or `weld`, a group or a
-/// material keeps the two sides apart. Without `weld`, no face is left out, so that the surface is
-/// closed. The vertices of the faces are kept, with their data and in the same order. A triangle
-/// inherits the cell data and the groups of its tetrahedron. Groups of triangles become groups of
-/// cells. Groups of edges and points keep the members whose vertices all lie on the boundary.
+/// A boundary face belongs to exactly one tetrahedron. Faces that are covered by other faces from
+/// the opposite side are left out, even if the faces do not match, unless a group contains them, or
+/// `weld`, a group or a material keeps the two sides apart. Without `weld`, no face is left out, so
+/// that the surface is closed. The vertices of the faces are kept, with their data and in the same
+/// order. A triangle inherits the cell data and the groups of its tetrahedron. Groups of triangles
+/// become groups of cells. Groups of edges and points keep the members whose vertices all lie on
+/// the boundary.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if the mesh consists of triangles.

@@ -36,10 +36,10 @@ pub struct Cleaning {
     pub n_stored_vertices: usize,
     /// The number of cells of the stored mesh.
     pub n_stored_cells: usize,
-    /// The index in the stored mesh of each kept vertex, ascending.
+    /// The indices of the kept vertices in the stored mesh, in ascending order.
     #[serde(skip)]
     pub kept_vertices: Vec<u32>,
-    /// The index in the stored mesh of each kept cell, ascending.
+    /// The indices of the kept cells in the stored mesh, in ascending order.
     #[serde(skip)]
     pub kept_cells: Vec<u32>,
     /// The number of tetrahedra of negative volume that were reoriented by swapping their last two
@@ -97,7 +97,7 @@ impl Cleaning {
 /// - Vertices that no remaining cell uses are left out. Data arrays and groups are adapted. A group
 ///   may become empty but is kept. Vertices and cells keep their order.
 ///
-/// One warning lists the counts. A second warning is about facets with three or more cells.
+/// One warning lists the counts. A second warning counts the facets with three or more cells.
 /// Cleaning a clean mesh changes nothing.
 ///
 /// # Errors

@@ -104,7 +104,7 @@ fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
         return;
     }
     if cell.len() == 3 {
-        // `a` is the vertex that is alone on its side, and `b` and `c` are the two others in cyclic
+        // `a` is the vertex that is alone on its side, and `b` and `c` are the other two in cyclic
         // order.
         let lone = n_inside == 1;
         let Some(i) = (0..3).find(|&i| inside(i) == lone) else { return };

@@ -66,8 +66,8 @@ pub struct Mesh {
     pub vertex_data: Vec<DataArray>,
     /// The arrays with one row per cell.
     pub cell_data: Vec<DataArray>,
-    /// The number of vertices per axis, if the mesh is a lattice: its vertices are numbered like
-    /// the points of a regular grid, x fastest.
+    /// The number of vertices per axis, if the mesh is a lattice, that is, if its vertices are
+    /// numbered like the points of a regular grid, x fastest.
     pub lattice: Option<[u32; 3]>,
 }
 

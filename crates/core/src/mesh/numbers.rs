@@ -71,9 +71,9 @@ enum Named<'m> {
     Group(&'m Group),
 }
 
-/// Returns the array of the given name, with component 0. If there is none and the name ends in
-/// `.x`, `.y` or `.z`, returns the array of the name without this ending, with the index of the
-/// component. This array must have at least two components, and the requested one.
+/// Returns the array with the given name, and component 0. If there is none and the name ends in
+/// `.x`, `.y` or `.z`, returns the array that is named without this ending, and the index of the
+/// component. This array must have at least two components, including the requested one.
 pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArray, usize)> {
     let find = |name: &str| arrays.iter().find(|array| array.name == name);
     if let Some(array) = find(name) {
@@ -87,7 +87,7 @@ pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArr
 impl Mesh {
     /// Returns the numbers that a name stands for, at all vertices or in all cells. A name stands
     /// for the first of these that exists: an array over these places, an array over the other
-    /// places, a group. `U.x`, `U.y` and `U.z` are the components of an array `U`.
+    /// places, or a group. `U.x`, `U.y` and `U.z` are the components of an array `U`.
     ///
     /// - In a cell, a vertex array has the mean of its values at the corners.
     /// - At a vertex, a cell array has the mean of its values in the cells around it, weighted by
@@ -206,8 +206,8 @@ impl Mesh {
     }
 
     /// Returns the mean of the cell values around each vertex, weighted by area or volume, and the
-    /// number of vertices whose cells have different values. The mean of equal values is this
-    /// value, without rounding.
+    /// number of vertices whose cells have different values. If all values are equal, the mean is
+    /// exactly that value.
     fn at_vertices(&self, values: &[f64]) -> (Vec<f64>, usize) {
         let n = self.n_vertices();
         let mut first = vec![f64::NAN; n];
@@ -281,8 +281,8 @@ impl Mesh {
     }
 }
 
-/// Returns the remedy for a name that does not exist: the list of the names that exist or, if there
-/// are none, the statement that the mesh has no `of`.
+/// Returns the remedy for a name that does not exist: the list of the existing names or, if there
+/// are none, a statement that the mesh has none of the kind `of`.
 fn listed(name: &str, names: &[&str], of: &str) -> String {
     match names {
         [] => format!("the mesh has no {of}"),

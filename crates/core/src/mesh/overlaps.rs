@@ -9,7 +9,7 @@ use super::{Kind, Mesh};
 use crate::geometry::Vec3;
 
 /// The smallest height of a cell over its facet, as a multiple of the tolerance. The two sides of a
-/// flatter cell lie along each other, too.
+/// flatter cell would also lie along each other.
 const HEIGHT: f64 = 4.0;
 /// The smallest cosine between two facets that lie along each other.
 const PARALLEL: f64 = 0.95;
@@ -150,8 +150,8 @@ pub(crate) struct Cover {
 /// Finds how boundary facets cover each other without coinciding.
 ///
 /// `facets` lists the facets with their cells. Facets face each other if their distance is at most
-/// `tolerance`, a function of the shortest and the longest edge of a facet. Facets in groups count
-/// for none, and facets without a common vertex count only if `joins` is true and their cells have
+/// `tolerance`, a function of the shortest and the longest edge of a facet. Facets in groups are
+/// ignored, and facets without a common vertex count only if `joins` is true and their cells have
 /// the same groups and materials.
 pub(crate) fn covers(
     mesh: &Mesh,

@@ -3,7 +3,7 @@
 /// The largest number of points in a leaf.
 const LEAF: usize = 8;
 
-/// A binary tree over some of a list of points, such as the vertices of a mesh.
+/// A binary tree over a subset of a list of points, such as the vertices of a mesh.
 pub(crate) struct PointTree<'a> {
     vertices: &'a [[f64; 3]],
     points: Vec<u32>,

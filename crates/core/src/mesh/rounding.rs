@@ -37,13 +37,13 @@ impl Rounding {
         self.quantum
     }
 
-    /// Returns the distance from an edge or face of a certain length within which every vertex
+    /// Returns the distance from an edge or face of the given length within which every vertex
     /// counts as lying on it.
     pub(crate) fn strict(&self, length: f64) -> f64 {
         self.error.min(OFF * length)
     }
 
-    /// Returns the distance by which rounding may move a vertex off an edge or face of a certain
+    /// Returns the distance by which rounding may move a vertex off an edge or face of the given
     /// length. If the spacing of the rounded numbers exceeds the fraction `most` of the length, the
     /// result is [`Rounding::strict`].
     pub(crate) fn loose(&self, length: f64, most: f64) -> f64 {
@@ -72,7 +72,7 @@ fn quantum(mesh: &Mesh) -> f64 {
     if is_single {
         return decimals.max(f64::from(f32::EPSILON) * largest);
     }
-    // A decimal number is equal to the nearest number with as many digits.
+    // A number with n significant digits does not change when it is rounded to n digits.
     let has_digits = |&n: &i32| {
         coordinates().all(|c| format!("{c:.*e}", n as usize - 1).parse::<f64>().ok() == Some(c))
     };

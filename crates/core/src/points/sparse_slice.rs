@@ -24,8 +24,8 @@ use crate::volume::Volume;
 /// ```
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the volume has several slices, or if the condition uses the time or
-/// any other name. Returns [`Error::Device`] if there are 2^32 entries or more, or if there is not
+/// Returns [`Error::Case`] if the volume has several slices, or if the condition uses time or any
+/// other name. Returns [`Error::Device`] if there are 2^32 entries or more, or if there is not
 /// enough memory.
 pub fn entries(volume: &Volume, turned: bool, condition: Option<&Expression>) -> Result<Coo<f64>> {
     let shape = matrix_of(volume)?;

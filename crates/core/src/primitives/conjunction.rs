@@ -3,7 +3,7 @@
 use super::Discriminator;
 use crate::error::{Error, Result};
 
-/// Marks the cells that every one of several discriminators marks.
+/// Marks the cells that all of several discriminators mark.
 ///
 /// ```
 /// use zeroset_core::primitives::{All, Bits, Edge, Grid, Threshold};
@@ -21,10 +21,11 @@ pub struct All<'a> {
 }
 
 impl<'a> All<'a> {
-    /// Creates a discriminator for which a cell is active if it is active for all of `of`.
+    /// Creates a discriminator for which a cell is active if it is active for all discriminators in
+    /// `of`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there are none, or if the shapes of their grids differ.
+    /// Returns [`Error::Case`] if `of` is empty, or if the shapes of their grids differ.
     pub fn new(of: Vec<Box<dyn Discriminator + 'a>>) -> Result<Self> {
         let shapes: Vec<[usize; 3]> = of.iter().map(|one| one.shape()).collect();
         match shapes.first() {

@@ -266,7 +266,7 @@ impl<V: Values> Discriminator for Template<'_, V> {
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]) {
         let (shape, size) = (self.shape(), self.template.shape);
         let back = size.map(|n| n / 2);
-        // Whether the template lies inside the grid at cell `c` of axis `k`.
+        // Whether the template lies inside the grid at cell `c` along axis `k`.
         let fits = |k: usize, c: usize| c >= back[k] && c - back[k] + size[k] <= shape[k];
         active.fill(0);
         if size.contains(&0) || !fits(1, first[1]) || !fits(2, first[2]) {

@@ -94,7 +94,7 @@ fn ones_if(bit: u32) -> u32 {
     0u32.wrapping_sub(bit & 1)
 }
 
-/// Interleaves the bits of the three axes, the first axis highest.
+/// Interleaves the bits of the three axes, with the first axis highest.
 #[inline]
 fn interleave(x: [u32; 3]) -> u64 {
     let [x, y, z] = x.map(spread);

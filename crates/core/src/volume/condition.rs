@@ -25,8 +25,8 @@ impl<'a> Condition<'a> {
     /// Binds an expression to a volume.
     ///
     /// # Errors
-    /// Returns [`Error::Case`](crate::Error::Case) if the expression uses the time or any other
-    /// name. The message points at that name.
+    /// Returns [`Error::Case`](crate::Error::Case) if the expression uses time or any other name.
+    /// The message points at that name.
     pub fn new(volume: &'a Volume, expression: &Expression) -> Result<Self> {
         Ok(Condition { volume, columns: Columns::bind(expression, &NAMES)? })
     }

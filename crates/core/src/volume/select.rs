@@ -11,8 +11,8 @@ impl Volume {
     /// Returns, for each voxel, whether it satisfies a [`Condition`], `[n_voxels]`, x fastest.
     ///
     /// # Errors
-    /// Returns [`Error::Case`](crate::Error::Case) if the expression uses the time or any other
-    /// name. The message points at that name.
+    /// Returns [`Error::Case`](crate::Error::Case) if the expression uses time or any other name.
+    /// The message points at that name.
     pub fn select(&self, expression: &Expression) -> Result<Vec<bool>> {
         let condition = Condition::new(self, expression)?;
         let [nx, ny, _] = self.shape;

@@ -44,8 +44,8 @@ fn damaged(what: &str) -> Flaw {
     Flaw::whole(one_line(&what), "the file is damaged: copy or export it again")
 }
 
-/// Reads the points of all scans. They have colors, normals and an attribute if every scan has
-/// them.
+/// Reads the points of all scans. The cloud has colors, normals or an attribute only if every scan
+/// has them.
 fn scans(
     source: Box<dyn Seekable>,
     size: u64,

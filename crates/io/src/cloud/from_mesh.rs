@@ -57,14 +57,15 @@ pub(super) fn read(file: MeshFile, wanted: &Wanted) -> Result<(PointCloud, Cloud
     Ok((cloud, report))
 }
 
-/// The names of arrays with one component, and with all components, of normals and colors.
+/// The names of normal and color arrays: arrays with one component each, and arrays with all
+/// components.
 const NORMALS: [[&str; 3]; 2] = [["nx", "ny", "nz"], ["normal_x", "normal_y", "normal_z"]];
 const JOINED_NORMALS: [&str; 2] = ["Normals", "normals"];
 const COLORS: [[&str; 3]; 2] = [["red", "green", "blue"], ["r", "g", "b"]];
 const JOINED_COLORS: [&str; 7] = ["RGB", "RGBA", "Colors", "colors", "Color", "color", "rgb"];
 
-/// Selects the attributes to read from the arrays that hold neither normals nor colors. The places
-/// are arrays with the index of a component. Components of vectors are named as in expressions.
+/// Selects the attributes to read from the arrays that hold neither normals nor colors. A place is
+/// an array and the index of a component. Components of vectors are named as in expressions.
 fn choose<'a>(mesh: &'a Mesh, wanted: &Wanted) -> Chosen<(&'a DataArray, usize)> {
     let mut used = names_of_vector(mesh, &NORMALS, &JOINED_NORMALS);
     used.extend(names_of_vector(mesh, &COLORS, &JOINED_COLORS));

@@ -105,8 +105,8 @@ impl Gather {
         gather
     }
 
-    /// Counts the class of a record. Returns false if the point is withheld, so that the record is
-    /// not to be added.
+    /// Counts the class of a record. Returns false if the point is withheld and the record must not
+    /// be added.
     #[inline]
     pub(super) fn classify(&mut self, class: u8, is_withheld: bool) -> bool {
         if is_withheld {
@@ -175,8 +175,9 @@ impl Gather {
         self.classes.iter_mut().zip(other.classes).for_each(|(n, more)| *n += more);
     }
 
-    /// Decides whether the numbers collected so far as colors are colors. Negative numbers, or rows
-    /// that are all zero or have length 1, are normals. If all numbers are zero, they are dropped.
+    /// Decides whether the numbers collected as colors so far really are colors. Negative numbers,
+    /// or rows that are all zero or have length 1, are normals. If all numbers are zero, they are
+    /// dropped.
     pub(super) fn decide_colors(&mut self) -> Decided {
         let Some(Colors::Real(rows)) = self.colors.take() else { return Decided::Neither };
         let mut is_zero = true;

@@ -212,7 +212,7 @@ fn finished(
 
 /// Returns true if a file holds points and nothing else: LAS, LAZ, E57, PTX, PCD and text, and PLY
 /// without faces. Other formats are meshes, even if they have no cells. A pipe can be read only
-/// once, so it is taken for a mesh.
+/// once, so it is assumed to hold a mesh.
 ///
 /// # Errors
 /// Returns the errors of [`read_cloud`] if the file cannot be read.

@@ -32,9 +32,9 @@ pub(super) struct Stream<'a> {
     at: u64,
     /// The total size in bytes, or `None` if it is unknown, as for a gzip stream or a pipe.
     size: Option<u64>,
-    /// The number of bytes to which the file may unpack.
+    /// The limit on the unpacked size of the file.
     budget: Budget,
-    /// The largest number of bytes to which a gzip stream may unpack; `u64::MAX` for other files.
+    /// The largest allowed unpacked size of a gzip stream, in bytes; `u64::MAX` for other files.
     limit: u64,
     ended: bool,
     /// Whether the bytes are those on disk, without decompression.
@@ -187,7 +187,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Returns the flaw to report after a failed read. For a gzip stream or a pipe, this is the
-    /// flaw of [`load::load`] if loading the whole file fails, too, unless memory is exhausted.
+    /// flaw of [`load::load`] if loading the whole file also fails, unless memory is exhausted.
     fn broken(&mut self, error: std::io::Error) -> Flaw {
         // The file may be loaded as a whole below, so the bytes read so far are freed first.
         self.buffer = Vec::new();

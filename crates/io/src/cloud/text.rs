@@ -106,8 +106,8 @@ struct Head {
 struct Taken {
     roles: Roles,
     how: String,
-    /// Whether the columns of the colors are zero in all rows that were examined. Later rows decide
-    /// whether they are colors.
+    /// Whether the color columns are zero in all rows that were examined. Later rows decide whether
+    /// they hold colors.
     is_undecided: bool,
 }
 

@@ -76,7 +76,7 @@ pub fn write_cloud(
     write_cloud_with(path, cloud, &WriteOptions::default().compression(compression))
 }
 
-/// Writes a cloud like [`write_cloud`], also as text.
+/// Writes a cloud like [`write_cloud`], optionally as text.
 ///
 /// # Errors
 /// Returns the errors of [`write_cloud`], and [`Error::Case`](zeroset_core::Error::Case) if the
@@ -107,7 +107,7 @@ pub fn write_cloud_with(
 }
 
 /// Writes a cloud like [`write_cloud`] from pieces without attributes. Only one piece is in memory
-/// at a time, except for `.vtp` and `.las`, which need all of them.
+/// at a time, except for `.vtp` and `.las`, which need all pieces at once.
 ///
 /// # Errors
 /// Returns the errors of [`write_cloud`].

@@ -15,7 +15,7 @@ use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is another
-/// `.sol` or `.sol.gz` file next to the mesh, whose values a reader would take for those of this
+/// `.sol` or `.sol.gz` file next to the mesh, whose values a reader would mistake for those of this
 /// mesh.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let beside = path.with_extension("sol");

@@ -1,5 +1,6 @@
-//! Reader of entities and nodes of MSH 4.0, text. Unlike in 4.1, the tag of an entity comes before
-//! its dimension, points have bounds, and each node has its tag before its coordinates.
+//! Reader of the entities and nodes in MSH 4.0 text files. Unlike in 4.1, the tag of an entity
+//! comes before its dimension, points have bounds, and each node has its tag before its
+//! coordinates.
 
 use super::source::Source;
 use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};

@@ -93,8 +93,7 @@ impl<'a> Content<'a> {
         self.starts(b"\x89HDF\r\n")
     }
 
-    /// Returns true if the file is a VTKHDF file, as far as its beginning, its end and its name
-    /// show.
+    /// Returns true if the file is a VTKHDF file, judging by its beginning, its end and its name.
     pub(super) fn is_vtk_hdf(&self) -> bool {
         self.is_hdf5() && (self.extension == "vtkhdf" || self.has(b"VTKHDF"))
     }

@@ -187,8 +187,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads the numbers of a volume with the given shape from `bytes`. `budget` limits the number of
-/// bytes to which they may unpack.
+/// Reads the numbers of a volume with the given shape from `bytes`. `budget` limits their unpacked
+/// size.
 pub(super) fn part_of(
     bytes: &[u8],
     shape: [usize; 3],

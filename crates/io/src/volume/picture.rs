@@ -77,7 +77,7 @@ pub(super) fn read_png(
     file(found, "png", format!("{} bit", depth as u8))
 }
 
-/// Returns the largest number of bytes to which a picture may unpack.
+/// Returns the largest allowed unpacked size of a picture, in bytes.
 fn most(bytes: &[u8], budget: Budget) -> usize {
     let possible = (bytes.len() as u64).saturating_mul(DENSEST);
     usize::try_from(possible.min(budget.left())).unwrap_or(usize::MAX)

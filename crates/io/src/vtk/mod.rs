@@ -89,7 +89,7 @@ pub fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     read_within(bytes, Budget::of(bytes.len() as u64))
 }
 
-/// Reads a mesh like [`read`]. `budget` limits the number of bytes to which its arrays may unpack.
+/// Reads a mesh like [`read`]. `budget` limits the unpacked size of its arrays.
 ///
 /// # Errors
 /// Returns the errors of [`read`].

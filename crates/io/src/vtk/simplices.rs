@@ -27,8 +27,8 @@ pub(super) struct Simplices {
     polygons: Polygons,
     /// The cells at whose center a vertex was added.
     centered: Vec<u32>,
-    /// The number of cells that keep tetrahedra that overlap or are flat, because the cells cannot
-    /// be cut like polyhedra.
+    /// The number of cells that keep overlapping or flat tetrahedra, because the cells cannot be
+    /// cut like polyhedra.
     n_distorted: usize,
 }
 

@@ -79,8 +79,8 @@ impl CellList {
     /// Adds a cell to the list of a vertex.
     fn note(&mut self, vertex: u32, cell: u32) {
         let list = self.added_at.entry(vertex).or_default();
-        // Cells that are split again and again leave their removed parts behind. Without them, the
-        // list grows only if the number of cells at the vertex does.
+        // Cells that are split repeatedly leave removed parts in the list. Without these parts, the
+        // list grows only if the number of cells at the vertex grows.
         if list.len() == list.capacity() {
             list.retain(|&c| self.is_alive[c as usize]);
         }

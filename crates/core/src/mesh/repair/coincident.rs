@@ -39,11 +39,11 @@ pub struct Join {
     pub kept_apart: usize,
     /// The number of boundary facets that are near others but do not coincide with them.
     pub near: usize,
-    /// The number of places where edges of boundary faces coincide but are kept apart, although the
-    /// faces do not coincide, because the cells have different materials.
+    /// The number of places where edges of boundary faces coincide, while the faces do not, and the
+    /// edges are kept apart because the cells have different materials.
     pub edges_kept_apart: usize,
-    /// An upper bound on the distance between corresponding vertices of two such facets, in mesh
-    /// units.
+    /// An upper bound on the distance between corresponding vertices of two facets that are near
+    /// each other, in mesh units.
     pub near_distance: f64,
     #[serde(skip)]
     kind: Option<Kind>,
@@ -51,7 +51,7 @@ pub struct Join {
 
 impl Join {
     /// Adds the counts of a later search. Facets that are kept apart or near are found in every
-    /// search, so the later counts of these replace the earlier ones.
+    /// search, so for these, the later counts replace the earlier ones.
     pub(super) fn add(&mut self, later: Join) {
         self.vertices += later.vertices;
         self.facets += later.facets;

@@ -35,7 +35,7 @@ const SAME: f64 = 1e-7;
 const FEW: usize = 16;
 const FEW_OF: usize = 100;
 /// Needles thinner than this are collapsed even if more needles than [`FEW`] are thin, unless they
-/// are a larger part of the cells than one per [`SOME_OF`]. No boundary layer is so thin.
+/// make up more than one in [`SOME_OF`] cells. No boundary layer is so thin.
 const LAYER: f64 = 5e-5;
 /// If more than one of this many cells is a very thin needle, the needles are the mesh itself, such
 /// as the sectors of a disk. Collapsing them would dissolve it.
@@ -328,7 +328,7 @@ impl<'a> Work<'a> {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
                 self.collapse(b, a, is_degenerate)
             }
-            // A flip leaves no gap. Without one, the gap is as thin as the tetrahedron.
+            // A flip leaves no gap. Without a flip, the gap is as thin as the removed tetrahedron.
             Degeneracy::Crossing => !is_degenerate && self.flip(cell) || self.leave_out(cell),
         };
         if done {

@@ -134,9 +134,8 @@ impl Repair {
         true
     }
 
-    /// Returns the faces next to the gaps that tetrahedra left when they were left out, in
-    /// ascending order. These tetrahedra are counted already. `stored` lists the boundary facets of
-    /// the stored mesh.
+    /// Returns the faces next to the gaps where tetrahedra were left out, in ascending order. These
+    /// tetrahedra have already been counted. `stored` lists the boundary facets of the stored mesh.
     fn gaps(&self, mesh: &Mesh, stored: &[[u32; 3]]) -> Vec<[u32; 3]> {
         if mesh.kind != Kind::Volume || self.parents.is_empty() {
             return Vec::new();

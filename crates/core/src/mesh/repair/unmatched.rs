@@ -35,7 +35,7 @@ pub struct Unmatched {
 }
 
 impl Unmatched {
-    /// Searches for such facets among the boundary facets of a repaired mesh.
+    /// Searches for unmatched facets among the boundary facets of a repaired mesh.
     pub(super) fn find(mesh: &Mesh, boundary: &[[u32; 3]], weld: Weld) -> Self {
         if boundary.is_empty() {
             return Unmatched::default();

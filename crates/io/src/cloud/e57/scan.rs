@@ -156,8 +156,8 @@ impl Scan {
         }
     }
 
-    /// Returns an attribute by the index of its record. The number of a return is counted from 1,
-    /// and an invalid intensity is NaN.
+    /// Returns an attribute by the index of its record. Return numbers are counted from 1, and an
+    /// invalid intensity is NaN.
     pub(super) fn attribute(&self, point: &Point, k: usize) -> f64 {
         let is_invalid = self.intensity_state.is_some_and(|state| point[state] != 0.0);
         match self.records[k].name {

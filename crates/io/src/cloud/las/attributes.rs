@@ -62,8 +62,8 @@ pub(super) fn of(header: &Header) -> Vec<Found> {
     found
 }
 
-/// Adds the entries of the extra bytes that have one number of a known type. Entries end before the
-/// end of the record of a point.
+/// Adds the entries of the extra bytes that consist of one number of a known type. Stops at a
+/// vector, and at an entry that exceeds the record of a point.
 fn extra(header: &Header, found: &mut Vec<Found>) {
     let mut at = super::header::LEAST[usize::from(header.format)];
     for entry in header.extra.chunks_exact(ENTRY) {
@@ -79,12 +79,12 @@ fn extra(header: &Header, found: &mut Vec<Found>) {
             8 => Scalar::I64,
             9 => Scalar::F32,
             10 => Scalar::F64,
-            // The options of bytes of unknown meaning are their number.
+            // For bytes of unknown meaning, the options state the number of bytes.
             0 => {
                 at += usize::from(options);
                 continue;
             }
-            // Vectors are deprecated, and their size is the only thing that matters here.
+            // Vectors are deprecated. The entries from the first vector on are not read.
             _ => return,
         };
         let number =

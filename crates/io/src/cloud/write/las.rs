@@ -34,7 +34,7 @@ const WORD: [f64; 2] = [0.0, 65_535.0];
 const BYTE: [f64; 2] = [0.0, 255.0];
 const FLAG: [f64; 2] = [0.0, 1.0];
 
-/// The fields of integers. Fields of a 16-bit range take two bytes.
+/// The integer fields. Fields with a 16-bit range take two bytes.
 const FIELDS: [Field; 12] = [
     field("intensity", 12, 0, WORD),
     field("returnnumber", 14, 0, [0.0, 15.0]),
@@ -193,7 +193,8 @@ fn head(cloud: &PointCloud, held: &Held, scale: f64, offset: [f64; 3]) -> Vec<u8
     let mut bytes = vec![0; usize::from(HEAD)];
     let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
     put(0, b"LASF");
-    // Record formats from 6 on require this flag: a coordinate system, if any, is well-known text.
+    // Record formats 6 and above require this flag: a coordinate system, if any, is well-known
+    // text.
     put(6, &0x10_u16.to_le_bytes());
     put(24, &[1, 4]);
     put(58, b"zeroset");

@@ -87,7 +87,7 @@ fn axes(header: &Header) -> Result<Vec<Axis>, Flaw> {
     Ok((0..n).map(axis).collect())
 }
 
-/// The dimension to which an axis belongs that is not spatial.
+/// The dimension to which a nonspatial axis belongs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     Layer,

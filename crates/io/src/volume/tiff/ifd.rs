@@ -187,8 +187,8 @@ impl Directory<'_> {
         (value.is_finite() && value > 0.0).then_some(value)
     }
 
-    /// Returns the text of a tag up to its first zero byte. Text that is not UTF-8 is taken as
-    /// Latin-1.
+    /// Returns the text of a tag up to its first zero byte. Text that is not UTF-8 is interpreted
+    /// as Latin-1.
     pub fn text(&self, tag: u16) -> Option<Cow<'_, str>> {
         let (kind, raw) = self.raw(tag)?;
         if !matches!(kind, 1 | 2 | 7) {

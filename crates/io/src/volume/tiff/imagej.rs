@@ -55,7 +55,7 @@ pub(super) fn stack(text: &str, page: &Directory, pages: usize) -> Result<Stack,
     let [x, y] = [tags::X_RESOLUTION, tags::Y_RESOLUTION].map(|tag| page.positive(tag));
     let (unit, is_uncalibrated) = match (unit_of("unit"), page.whole(tags::RESOLUTION_UNIT)) {
         (Some(unit), _) => (unit, false),
-        // ImageJ takes 72 pixels per inch for an unknown size.
+        // ImageJ treats 72 pixels per inch as an unknown size.
         (None, Some(2)) => ("inch".to_string(), x == Some(72.0)),
         (None, Some(3)) => ("cm".to_string(), false),
         (None, _) => (String::new(), false),

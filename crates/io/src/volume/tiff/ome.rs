@@ -23,7 +23,7 @@ pub(super) fn is_description(text: &str) -> bool {
 /// The attributes of an element, by their local names.
 type Attributes = Vec<(String, String)>;
 
-/// A `TiffData` element: the page of the first of some pictures.
+/// A `TiffData` element: the page of the first picture in a sequence of pictures.
 #[derive(Clone, Debug, Default)]
 struct Block {
     page: Option<usize>,

@@ -104,8 +104,8 @@ impl Stack {
     /// slices.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] if the description contradicts the pages, or if it belongs to a format of
-    /// several files or to a format that is not supported.
+    /// Returns a [`Flaw`] if the description contradicts the pages, or if it belongs to a
+    /// multi-file format or to a format that is not supported.
     pub fn of(path: &Path, pages: &[&Directory], size: [u32; 2]) -> Result<Self, Flaw> {
         let first = pages[0];
         if let Some((_, name)) = FOREIGN.iter().find(|(tag, _)| first.count(*tag).is_some()) {

@@ -33,7 +33,7 @@ pub(super) struct XmlFile<'a> {
     offsets: Vec<usize>,
     /// The number of bytes of the appended data read so far.
     taken: Cell<usize>,
-    /// The number of bytes to which compressed arrays may still unpack.
+    /// The number of bytes that may still be unpacked from compressed arrays.
     budget: Cell<Budget>,
 }
 

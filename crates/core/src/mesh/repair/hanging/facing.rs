@@ -26,11 +26,11 @@ impl<'a> Facing<'a> {
     }
 
     /// Returns the distance of `node` from a boundary facet that contains all vertices of `base`
-    /// and that a boundary facet at the node faces, up to a distance of `gap`. The distance is
-    /// positive outside the cell of the first facet. Returns `None` if there are no such facets.
+    /// and faces a boundary facet at the node within the distance `gap`. The result is positive
+    /// outside the cell of the first facet. Returns `None` if there are no such facets.
     pub(super) fn opposite(&self, base: &[u32], node: u32, gap: f64) -> Option<f64> {
-        /// A vertex of more facets than this is a hub of thin cells, whose facets do not lie along
-        /// others.
+        /// A vertex with more facets than this is a hub of thin cells, whose facets do not lie
+        /// along others.
         const MOST: usize = 1 << 10;
         let others: Vec<Facet> = self.at(node).take(MOST).map(|f| self.describe(f)).collect();
         let of_base = self.at(base[0]).filter(|facet| base.iter().all(|v| facet.contains(v)));

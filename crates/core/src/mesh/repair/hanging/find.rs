@@ -89,14 +89,15 @@ struct OnEdge {
     sure: Vec<u32>,
     /// All vertices, including those that only rounding may have moved off the edge.
     all: Vec<u32>,
-    /// The distances of the latter from the edge, positive outside its cell.
+    /// The distances from the edge of the vertices that only rounding may have moved, positive
+    /// outside the cell of the edge.
     outside: Vec<f64>,
 }
 
 struct Search<'a> {
     mesh: &'a Mesh,
     facets: &'a [[u32; 3]],
-    /// The distance of nodes that the user gave, or 0.
+    /// The distance that the user gave for hanging nodes, or 0 if there is none.
     given: f64,
     rounding: Rounding,
     tree: PointTree<'a>,
@@ -182,8 +183,8 @@ impl Search<'_> {
         Some(OnEdge { edge, sure: distinct(&near), all, outside })
     }
 
-    /// Returns the vertices inside an edge within `gap` of it, from its first end to its last. Each
-    /// has its position along the edge, 0 to 1, and its distance from the edge.
+    /// Returns the vertices inside an edge and within `gap` of it, from its first end to its last.
+    /// Each has its position along the edge, 0 to 1, and its distance from the edge.
     fn within(&self, edge: [u32; 2], gap: f64) -> Vec<(f64, f64, u32)> {
         let (a, b) = (self.at(edge[0]), self.at(edge[1]));
         let mut inside: Vec<(f64, f64, u32)> = Vec::new();
