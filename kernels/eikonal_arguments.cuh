@@ -43,9 +43,9 @@ DEVICE bool is_ordered(const Eikonal& e) { return e.near < INFINITY_R; }
 
 DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }
 
-// Adds a patch to the list of visited patches, unless it is listed already.
+// Counts an update of a patch. The first one adds it to the list of visited patches.
 DEVICE void visit(const Eikonal& e, u32 p) {
-    if (atomicExch(&e.is_visited[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
+    if (atomicAdd(&e.n_updates[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
 }
 
 // Prepares the state for the next solve. One thread calls it, after forget_patch has been called
@@ -69,7 +69,7 @@ DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
     if (threadIdx.x == 0) {
         e.listed[patch.p] = 0;
         e.states[patch.p] = 0;
-        e.is_visited[patch.p] = 0;
+        e.n_updates[patch.p] = 0;
         e.news[patch.p] = to_bits(INFINITY_R);
         e.news[e.n_patches + patch.p] = to_bits(INFINITY_R);
     }

@@ -8,6 +8,7 @@ use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::{EikonalState, Front, Slowness, solve, source};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
+use zeroset_testing::slivers::{cube_cells, flat_plate, sheared, strip};
 
 /// Returns a reproducible number in -1..1 that looks random.
 fn noise(k: usize) -> f64 {
@@ -64,17 +65,7 @@ fn thin_layers(thin: f64) -> Mesh {
             }
         }
     }
-    let m = n as u32 + 1;
-    let steps = [1, m, m * m];
-    let mut cells = Vec::new();
-    for cell in 0..(n * n * n) as u32 {
-        let (i, j, k) = (cell % (m - 1), cell / (m - 1) % (m - 1), cell / (m - 1) / (m - 1));
-        let v = (k * m + j) * m + i;
-        for [a, b] in [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] {
-            cells.extend([v, v + steps[a], v + steps[a] + steps[b], v + 1 + m + m * m]);
-        }
-    }
-    Mesh::new(Kind::Volume, vertices, cells)
+    Mesh::new(Kind::Volume, vertices, cube_cells(n as u32 + 1))
 }
 
 fn state<R: Real>(mesh: &Mesh) -> EikonalState<R> {
@@ -145,6 +136,54 @@ fn fronts_from_a_ball_end_on_thin_layers() {
         let mesh = thin_layers(thin);
         for (mean, largest) in [errors::<f64>(&mesh, ball), errors::<f32>(&mesh, ball)] {
             assert!(mean < 0.06 && largest < 0.5, "{thin}: mean {mean}, largest {largest}");
+        }
+    }
+}
+
+/// Solves from three vertices at once. Returns the updates per patch, and the mean and the largest
+/// error, relative to the largest exact distance.
+fn from_three_vertices<R: Real>(mesh: &Mesh, front: Front) -> (usize, f64, f64) {
+    let n = mesh.vertices.len();
+    let seeds = [0, n / 2, n - n / 9];
+    let mut state = state::<R>(mesh).with_front(front).unwrap();
+    for seed in seeds {
+        let slowness = Slowness::Uniform(1.0);
+        state.seed(&source::around_simplices(mesh, &[seed as u32], 1, 0.0, &slowness));
+    }
+    let stats = solve(&Cpu::new(2).unwrap(), &mut state, None).unwrap();
+    let distance = |x: &[f64; 3], s: usize| {
+        let from = mesh.vertices[s];
+        (x[0] - from[0]).hypot(x[1] - from[1]).hypot(x[2] - from[2])
+    };
+    let exact: Vec<f64> = (mesh.vertices.iter())
+        .map(|x| seeds.iter().map(|&s| distance(x, s)).fold(f64::INFINITY, f64::min))
+        .collect();
+    let largest = exact.iter().copied().fold(0.0, f64::max);
+    let errors = state.u_in_mesh_order();
+    let errors = errors.iter().zip(&exact).map(|(u, exact)| (u - exact).abs() / largest);
+    let (sum, most) = errors.fold((0.0, 0.0f64), |(s, m), e| (s + e, m.max(e)));
+    (stats.patch_updates / stats.visited_patches, sum / n as f64, most)
+}
+
+#[test]
+fn fronts_end_after_few_updates_on_hostile_meshes() {
+    // Fronts from several vertices meet, and there the distance has ridges. On the plate, an edge is
+    // a tenth of the largest distance. Bounds: mean and largest error.
+    let cases = [
+        ("plate of 1e-3", flat_plate(1e-3), Front::Plane, 0.04, 0.2),
+        ("shear of 5", sheared(5.0), Front::Plane, 0.03, 0.2),
+        ("shear of 5, circular", sheared(5.0), Front::Circular, 0.01, 0.15),
+        ("shear of 100, circular", sheared(100.0), Front::Circular, 0.08, 0.4),
+        ("strip of 1e-5", strip(1e-5), Front::Plane, 1e-3, 0.03),
+        ("strip of 1e-5, circular", strip(1e-5), Front::Circular, 0.005, 0.1),
+    ];
+    for (name, mesh, front, most_mean, most) in &cases {
+        for found in
+            [from_three_vertices::<f64>(mesh, *front), from_three_vertices::<f32>(mesh, *front)]
+        {
+            let (updates, mean, largest) = found;
+            assert!(updates < 1000, "{name}: {updates} updates per patch");
+            assert!(mean < *most_mean && largest < *most, "{name}: {mean}, largest {largest}");
         }
     }
 }

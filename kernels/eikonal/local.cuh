@@ -66,6 +66,20 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
+// Numbers of updates after which small decreases no longer count, and exponents of the least
+// decrease (`least_step` in src/levelset/eikonal/problem.rs).
+enum : u32 { PATIENCE = 256, DOUBLING = 8, FIRST = 40, LAST = 6 };
+
+// Returns the decrease that a value must exceed to count. After many updates of the patch it grows.
+DEVICE real least_step_of(const Patch& patch, const Eikonal& e) {
+    const u32 n_updates = __ldcg(&e.n_updates[patch.p]);
+    const u32 patience = patch.n_owned > PATIENCE ? patch.n_owned : (u32)PATIENCE;
+    if (n_updates < patience) return DECREASE * e.reach[patch.p];
+    const u32 doublings = (n_updates - patience) / DOUBLING, most = FIRST - LAST;
+    const u64 divisor = (u64)1 << (FIRST - (doublings < most ? doublings : most));
+    return fmax(DECREASE, real(1) / real(divisor)) * e.reach[patch.p];
+}
+
 // Offers an owned vertex a candidate for its value. The candidate counts if it is below the current
 // value `before` by more than rounding, and, if there are caps, below the cap of the vertex.
 // Returns whether other threads already see the new value. With rounds, they see it only after

@@ -90,7 +90,7 @@ DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Hel
     }
     if (thread < 2) local.n_candidates[thread] = 0;
     __syncthreads();
-    real least_step = DECREASE * e.reach[patch.p];
+    real least_step = least_step_of(patch, e);
     int lively = 0;
     for (u32 first = 0, turn = 0; first < patch.n_cells; first += CELLS_AT_ONCE, turn ^= 1) {
         for (u32 k = thread; k < CELLS_AT_ONCE; k += threads) {

@@ -100,7 +100,7 @@ DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Hel
         }
     }
     u32 loaded = thread;
-    real least_step = DECREASE * e.reach[patch.p];
+    real least_step = least_step_of(patch, e);
     int lively = 0;
     __syncthreads();
     for (u32 k = 0; k < e.repetitions; k++) {

@@ -61,8 +61,8 @@ struct Eikonal {
     struct Queue *queue;
     // `[n_patches]` list of the patches that were updated.
     u32 *visited;
-    // `[n_patches]`
-    u32 *is_visited;
+    // `[n_patches]` number of updates of each patch in this solve.
+    u32 *n_updates;
     struct Stats *stats;
     // The solve is skipped if this is 0. If null, it is never skipped.
     const u32 *due;
@@ -100,7 +100,7 @@ ASSERT_OFFSET(Eikonal, states, (sizeof(real) == 8 ? 184 : 176));
 ASSERT_OFFSET(Eikonal, ring, (sizeof(real) == 8 ? 192 : 184));
 ASSERT_OFFSET(Eikonal, queue, (sizeof(real) == 8 ? 200 : 192));
 ASSERT_OFFSET(Eikonal, visited, (sizeof(real) == 8 ? 208 : 200));
-ASSERT_OFFSET(Eikonal, is_visited, (sizeof(real) == 8 ? 216 : 208));
+ASSERT_OFFSET(Eikonal, n_updates, (sizeof(real) == 8 ? 216 : 208));
 ASSERT_OFFSET(Eikonal, stats, (sizeof(real) == 8 ? 224 : 216));
 ASSERT_OFFSET(Eikonal, due, (sizeof(real) == 8 ? 232 : 224));
 ASSERT_OFFSET(Eikonal, error, (sizeof(real) == 8 ? 240 : 232));

@@ -3,7 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalState, Front, Slowness, Stats, formulas, problem::endless};
+use super::problem::{endless, least_step};
+use super::{EikonalState, Front, Slowness, Stats, formulas};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
@@ -18,6 +19,8 @@ pub(super) struct Scratch<R: Real> {
     changed: Vec<u32>,
     /// The pass that last updated each patch; 0 if none has.
     updated: Vec<u32>,
+    /// The number of updates of each patch in the current solve.
+    n_updates: Vec<u32>,
     /// The last pass that listed each patch as active; 0 if none has, or if the patch has converged
     /// since.
     listed: Vec<u32>,
@@ -44,6 +47,7 @@ impl<R: Real> Scratch<R> {
             fresh: vec![R::zero(); n],
             changed: vec![0; n],
             updated: vec![0; patches.len()],
+            n_updates: vec![0; patches.len()],
             listed: vec![0; patches.len()],
             news: vec![R::zero(); patches.len()],
             heard: Vec::with_capacity(patches.len()),
@@ -62,6 +66,7 @@ impl<R: Real> Scratch<R> {
         for &p in visited {
             self.changed[patches.patch(p as usize).owned()].fill(0);
             self.updated[p as usize] = 0;
+            self.n_updates[p as usize] = 0;
         }
     }
 }
@@ -234,7 +239,7 @@ fn update_all<R: Real, const N: usize>(
     width: R,
 ) {
     let repetitions = state.inner_repetitions;
-    let Scratch { fresh, changed, updated, outcomes, threads, .. } = &mut state.scratch;
+    let Scratch { fresh, changed, updated, n_updates, outcomes, threads, .. } = &mut state.scratch;
     let patches = &*state.problem.patches;
     {
         let fresh = DisjointRows::new(fresh);
@@ -249,6 +254,7 @@ fn update_all<R: Real, const N: usize>(
             u: &state.u,
             changed,
             updated,
+            n_updates,
             width,
         };
         list.par_iter()
@@ -276,6 +282,7 @@ fn update_all<R: Real, const N: usize>(
     });
     for &p in list {
         updated[p as usize] = pass;
+        n_updates[p as usize] += 1;
     }
 }
 
@@ -291,6 +298,7 @@ struct PatchUpdate<'a, R: Real, const N: usize> {
     u: &'a [R],
     changed: &'a [u32],
     updated: &'a [u32],
+    n_updates: &'a [u32],
     width: R,
 }
 
@@ -319,7 +327,7 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         next.clear();
         next.extend_from_slice(&values[..patch.n_owned]);
         let limit = self.width + self.reach[p];
-        let least_step = R::DECREASE * self.reach[p];
+        let least_step = least_step(self.reach[p], self.n_updates[p], patch.n_owned);
 
         let mut converged = false;
         for _ in 0..repetitions {

@@ -219,7 +219,7 @@ impl<R: Real> Solver<R> {
             ring: words[7].address(),
             queue: words[8].address(),
             visited: visited.address(),
-            is_visited: words[9].address(),
+            n_updates: words[9].address(),
             stats: stats.address(),
             due: 0,
             error: error.address(),

@@ -21,6 +21,31 @@ const NEAR: f64 = 1.0;
 const MOST_ROUNDS: u32 = 10_000;
 const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 
+/// The number of updates of a patch in one solve after which small decreases no longer count (one
+/// per vertex in larger patches). On meshes without many flat cells, a patch needs far fewer
+/// updates.
+///
+/// Where fronts cross many flat cells in almost no time, vertices lower each other's values in a
+/// circle, by ever smaller amounts. The least decrease that counts is therefore doubled with every
+/// [`DOUBLING`] updates. It grows from 2^-[`FIRST`] to 2^-[`LAST`] times the longest travel time
+/// along a nearby edge. The last is half the delay at a flat cell (`LEAST_HEIGHT` in `formulas`).
+/// `kernels/eikonal/local.cuh` has the same numbers.
+const PATIENCE: u32 = 256;
+const DOUBLING: u32 = 8;
+const FIRST: u32 = 40;
+const LAST: u32 = 6;
+
+/// Returns the decrease that a value must exceed to count, after `n_updates` updates of its patch
+/// of `n_owned` vertices. `reach` is the longest travel time along an edge nearby.
+pub(super) fn least_step<R: Real>(reach: R, n_updates: u32, n_owned: usize) -> R {
+    let patience = PATIENCE.max(n_owned as u32);
+    if n_updates < patience {
+        return R::DECREASE * reach;
+    }
+    let halvings = FIRST - ((n_updates - patience) / DOUBLING).min(FIRST - LAST);
+    R::DECREASE.max(R::of(1.0 / (1u64 << halvings) as f64)) * reach
+}
+
 /// The data that determine arrival times, apart from their source.
 pub(crate) struct Problem<R: Real> {
     pub(super) patches: Arc<Patches>,

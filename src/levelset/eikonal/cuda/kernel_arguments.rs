@@ -61,8 +61,8 @@ zeroset_gpu::cuda_header! {
         pub queue: u64 as "struct Queue *",
         /// `[n_patches]` list of the patches that were updated.
         pub visited: u64 as "u32 *",
-        /// `[n_patches]`
-        pub is_visited: u64 as "u32 *",
+        /// `[n_patches]` number of updates of each patch in this solve.
+        pub n_updates: u64 as "u32 *",
         pub stats: u64 as "struct Stats *",
         /// The solve is skipped if this is 0. If null, it is never skipped.
         pub due: u64 as "const u32 *",
