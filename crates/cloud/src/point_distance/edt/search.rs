@@ -148,7 +148,7 @@ mod tests {
             let height = |pair: u32| pair.steps().map(|(x, _)| f64::from(x).powi(2));
             let result = |near: Option<u32>, by: usize| {
                 let (x, _) = near.and_then(Pair::steps).expect("all have one");
-                u32::of_distance((f64::from(x).powi(2) + (by * by) as f64) as f32)
+                u32::ended(None, 0, (f64::from(x).powi(2) + (by * by) as f64) as f32)
             };
             let mut search = Search::new(lines.len());
             let mut rows: Vec<&mut [u32]> = lines.iter_mut().map(Vec::as_mut_slice).collect();
