@@ -83,7 +83,7 @@ fn by_kernels<R: Real>(
     // The arrays hold values from an earlier solve, so that a missing reset is noticed.
     let words = |n: usize| vec![7u32; n];
     let (mut listed, mut lists, mut states) = (words(p), words(2 * p), words(p));
-    let (mut visited, mut is_visited, mut ring) = (words(p), words(p), words(RING));
+    let (mut visited, mut n_updates, mut ring) = (words(p), words(p), words(RING));
     let (mut counts, mut arrived, mut queue) = ([7u32; 3], 7u32, [7u64; 4]);
     let (mut stats, mut error) = ([7u32; 4], 7u32);
     // Nine numbers per triangle or four f32 values per tetrahedron.
@@ -121,7 +121,7 @@ fn by_kernels<R: Real>(
         ring: ring.as_mut_ptr() as u64,
         queue: queue.as_mut_ptr() as u64,
         visited: visited.as_mut_ptr() as u64,
-        is_visited: is_visited.as_mut_ptr() as u64,
+        n_updates: n_updates.as_mut_ptr() as u64,
         stats: stats.as_mut_ptr() as u64,
         due: 0,
         error: &raw mut error as u64,
@@ -152,7 +152,7 @@ fn by_kernels<R: Real>(
     assert_eq!(error, 0, "the queue reports an error");
     let all = stats[2] as usize == p && stats[1] as usize >= p;
     assert!(all || task.width.is_some(), "some patches were not updated");
-    assert_eq!(stats[2] as usize, is_visited.iter().filter(|&&v| v == 1).count());
+    assert_eq!(stats[2] as usize, n_updates.iter().filter(|&&n| n > 0).count());
     if organization == Organization::Queue {
         assert!(states.iter().all(|&s| s == 0), "a patch is still queued or marked as changed");
     }

@@ -71,7 +71,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     e.ring = filled<u32>(64, 0);
     e.queue = filled<Queue>(1, Queue{});
     e.visited = filled<u32>(patches, 0);
-    e.is_visited = filled<u32>(patches, 0);
+    e.n_updates = filled<u32>(patches, 0);
     e.stats = filled<Stats>(1, Stats{});
     e.due = &f.c.progress.due;
     e.error = filled<u32>(1, 0);
