@@ -52,7 +52,7 @@ fn is_text(bytes: &[u8]) -> bool {
 ///
 /// The table holds indices only. It is small, and vertices of neighboring facets are close together
 /// in memory, which saves most of the reading time. The seeds of the hash are random, so no file
-/// can be made to collide. Indices follow the order of the file, whatever the seeds.
+/// can be made to collide. Indices follow the order of the file, regardless of the seeds.
 #[derive(Default)]
 struct Corners {
     vertices: Vec<[f64; 3]>,

@@ -14,7 +14,7 @@ use crate::volume::VOXEL_NAMES;
 /// The number of points that are evaluated together.
 const BLOCK: usize = 1 << 10;
 
-/// Returns the number of copies of each point: the value of an expression of v, x, y, z, i, j and
+/// Returns the number of copies of each point: the value of an expression in v, x, y, z, i, j and
 /// k, rounded down.
 ///
 /// # Errors
