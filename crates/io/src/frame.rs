@@ -48,7 +48,7 @@ pub struct FileFrame {
     pub is_chosen: bool,
 }
 
-/// How the coordinates of a file may differ from others with which they are combined.
+/// How the coordinates of a file may differ from other coordinates with which they are combined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FrameOffset {
     /// The distance, in mm, between points with the same coordinates, as computed by

@@ -16,8 +16,7 @@ use super::{MeshFile, atomic};
 use zeroset_core::error::{Element, Flaw, Position, Result};
 use zeroset_core::mesh::Mesh;
 
-/// Bytes before the first facet of a binary file: 80 bytes of comment and a 4-byte number of
-/// facets.
+/// Bytes before the first facet of a binary file: an 80-byte comment and a 4-byte number of facets.
 const HEAD: usize = 84;
 /// The number of bytes of a facet in a binary file.
 const FACET: usize = 50;

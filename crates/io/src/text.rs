@@ -52,7 +52,7 @@ pub(crate) fn one_line(message: &impl Display) -> String {
     }
 }
 
-/// Parses a word as a value of type `T`. Returns `None` if it is not one.
+/// Parses a word as a value of type `T`. Returns `None` if this fails.
 pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The spacing that the options state in place of that of the file.
+//! The spacing that the options state in place of the spacing in the file.
 
 use super::{VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, FlawKind, Result};

@@ -245,8 +245,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns the vertices of a list of positions along an edge. One of several coincident vertices is
-/// enough.
+/// Returns the vertices of a list of positions along an edge. Of several coincident vertices, only
+/// one is returned.
 fn distinct(inside: &[(f64, f64, u32)]) -> Vec<u32> {
     let mut nodes = inside.to_vec();
     nodes.dedup_by(|next, last| next.0 - last.0 < END);
