@@ -18,7 +18,7 @@ const BLOCK: usize = 1 << 10;
 /// k, rounded down.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the expression uses any other name or time, or if its value at a
+/// Returns [`Error::Case`] if the expression uses time or any other name, or if its value at a
 /// point is negative, NaN, or 2^32 or more.
 pub fn copies(points: &Points, expression: &Expression) -> Result<Vec<u32>> {
     let columns = Columns::bind(expression, &VOXEL_NAMES)?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// An index that finds the vertex of a node by its node number. The numbers may have gaps and may
+/// An index that finds the vertex of a node by the node number. The numbers may have gaps and may
 /// be in any order.
 pub(super) struct NodeIndex {
     n_nodes: usize,

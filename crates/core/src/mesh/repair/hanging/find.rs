@@ -89,8 +89,8 @@ struct OnEdge {
     sure: Vec<u32>,
     /// All vertices, including those that only rounding may have moved off the edge.
     all: Vec<u32>,
-    /// The distances from the edge of the vertices that only rounding may have moved, positive
-    /// outside the cell of the edge.
+    /// For the vertices that only rounding may have moved off the edge, their distances from it,
+    /// positive outside its cell.
     outside: Vec<f64>,
 }
 
