@@ -82,8 +82,8 @@ impl PointCloud {
     }
 
     /// Returns the center of the bounding box, and each point relative to it, rounded once to
-    /// `f32`, `[n]`. Computations in `f32` therefore lose no accuracy if the cloud is far from the
-    /// origin.
+    /// `f32`, `[n]`. Computations in `f32` therefore lose no accuracy even if the cloud is far from
+    /// the origin.
     pub fn centered(&self) -> ([f64; 3], Vec<[f32; 3]>) {
         let (low, high) = self.bounds();
         let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);

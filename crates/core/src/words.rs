@@ -21,8 +21,8 @@ pub fn noun<N: PartialEq + From<bool>>(n: N, [one, many]: [&str; 2]) -> &str {
     if n == N::from(true) { one } else { many }
 }
 
-/// Returns "did you mean ...? allowed: ...", or only the list if no allowed word is similar, or
-/// "none are available" if no word is allowed.
+/// Returns "did you mean ...? allowed: ...", only the list if no allowed word is similar, or "none
+/// are available" if no word is allowed.
 pub fn suggest(found: &str, allowed: &[&str]) -> String {
     let list = match allowed {
         [] => return "none are available".into(),

@@ -1,6 +1,6 @@
 //! Tests of primitives with more than 2^31 items on the CPU, against formulas for their results.
 //!
-//! They use up to 42 GB of memory and are run explicitly: `cargo test --release -p zeroset-core
+//! They use up to 42 GB of memory and must be run explicitly: `cargo test --release -p zeroset-core
 //! --test large_lists -- --ignored --test-threads 1`.
 
 use rayon::prelude::*;

@@ -103,7 +103,7 @@ pub(crate) struct VolumeGeometry {
     pub center: [f64; 3],
 }
 
-/// The letters of the axes of the scanner in names such as `VolGeomX_R`.
+/// The letters of the scanner axes in names such as `VolGeomX_R`.
 const AXES: [&str; 3] = ["R", "A", "S"];
 
 impl VolumeGeometry {

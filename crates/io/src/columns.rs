@@ -208,9 +208,9 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fla
     Ok(arrays)
 }
 
-/// Reads points: x, y and z, optionally followed by other columns. Exactly three other columns
-/// without names are a normal, which becomes the arrays `nx`, `ny` and `nz`. Otherwise, each column
-/// becomes an array, as in [`read_data`].
+/// Reads points: x, y and z, optionally followed by other columns. If there are exactly three other
+/// columns and they have no names, they are a normal, which becomes the arrays `nx`, `ny` and `nz`.
+/// Otherwise, each column becomes an array, as in [`read_data`].
 ///
 /// # Errors
 /// Returns the errors of [`read_data`], and a [`Flaw`] if there are fewer than three columns or a

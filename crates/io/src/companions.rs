@@ -12,8 +12,8 @@ const HEAD: u64 = 4 << 20;
 
 /// Returns the existing files that are read along with `path`, without `path` itself.
 ///
-/// These are the parts of meshes in several files, the `.sol` file of a `.mesh`, the data files of
-/// a volume or GIFTI header, and the states of a `.pvd` list. For a folder, they are the `.pvd` and
+/// These are the parts of multi-file meshes, the `.sol` file of a `.mesh`, the data files of a
+/// volume or GIFTI header, and the states of a `.pvd` list. For a folder, they are the `.pvd` and
 /// `.vtkhdf` files in it, and the states of the `.pvd` lists. The result is empty for a file that
 /// cannot be read, because the reader reports that.
 pub fn companions_read(path: &Path) -> Vec<PathBuf> {

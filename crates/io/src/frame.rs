@@ -14,7 +14,8 @@ use zeroset_core::error::{Flaw, FlawKind, Result};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Frame {
-    /// FreeSurfer's tkregister frame, whose origin is the center of the volume of the surface.
+    /// FreeSurfer's tkregister frame, whose origin is the center of the volume from which the
+    /// surface was made.
     Tkr,
     /// The frame of the scanner, in which volumes are placed.
     Scanner,
@@ -35,7 +36,7 @@ pub struct FileFrame {
     /// The frame of the coordinates: "tkr", "scanner", or none if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coordinates: Option<Frame>,
-    /// Center of the volume of the surface, in mm in the frame of the scanner.
+    /// Center of the volume from which the surface was made, in mm, in the frame of the scanner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c_ras: Option<[f64; 3]>,
     /// Map to the frame of the scanner, from the frame "tkr" or, if the frame of the coordinates is
@@ -47,7 +48,7 @@ pub struct FileFrame {
     pub is_chosen: bool,
 }
 
-/// How the coordinates of a file may differ from others with which they are combined.
+/// How the coordinates of a file may differ from other coordinates with which they are combined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FrameOffset {
     /// The distance, in mm, between points with the same coordinates, as computed by

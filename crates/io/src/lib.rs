@@ -11,7 +11,7 @@
 //! its name, so that each error is an [`Error::Input`](zeroset_core::Error::Input) with the file
 //! and the flaw.
 //!
-//! Of the other crates of zeroset, this crate depends on `zeroset-core` alone, so that files can be
+//! Among the other zeroset crates, this crate depends only on `zeroset-core`, so that files can be
 //! read without a GPU. The compiler enforces this:
 //!
 //! ```compile_fail,E0432

@@ -1,4 +1,4 @@
-//! Times of states, and the choice of a state of a series.
+//! Times of states, and the choice of a state from a series.
 
 use std::fmt;
 use std::str::FromStr;

@@ -87,8 +87,8 @@ pub fn write_leaves(
     vtk::write(path, &output)
 }
 
-/// Corners of a cell in the order of VTK: around the lower side, then around the upper side. A 1
-/// marks the upper end of an axis.
+/// Corners of a cell in VTK order: around the lower side, then around the upper side. A 1 marks the
+/// upper end of an axis.
 const CORNERS: [[u8; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 

@@ -16,8 +16,7 @@ use super::{MeshFile, atomic};
 use zeroset_core::error::{Element, Flaw, Position, Result};
 use zeroset_core::mesh::Mesh;
 
-/// Bytes before the first facet of a binary file: 80 bytes of comment and a 4-byte number of
-/// facets.
+/// Bytes before the first facet of a binary file: an 80-byte comment and a 4-byte number of facets.
 const HEAD: usize = 84;
 /// The number of bytes of a facet in a binary file.
 const FACET: usize = 50;
@@ -52,7 +51,7 @@ fn is_text(bytes: &[u8]) -> bool {
 ///
 /// The table holds indices only. It is small, and vertices of neighboring facets are close together
 /// in memory, which saves most of the reading time. The seeds of the hash are random, so no file
-/// can be made to collide. Indices follow the order of the file, whatever the seeds.
+/// can be made to collide. Indices follow the order of the file, regardless of the seeds.
 #[derive(Default)]
 struct Corners {
     vertices: Vec<[f64; 3]>,

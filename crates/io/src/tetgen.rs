@@ -1,7 +1,7 @@
 //! Reader of the text files of TetGen and Triangle.
 //!
-//! `.node` holds the vertices, to which `.ele`, `.face` and `.edge` next to it refer. Any of these
-//! files may be given, and the others are found by their names.
+//! `.node` holds the vertices. The `.ele`, `.face` and `.edge` files next to it refer to these
+//! vertices. Any of these files may be given, and the others are found by their names.
 //!
 //! Vertices are numbered starting at 0 or 1, as stated by the number of the first vertex. Regions
 //! of triangles or tetrahedra, and markers of faces and edges, become groups named by their

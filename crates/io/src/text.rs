@@ -52,14 +52,14 @@ pub(crate) fn one_line(message: &impl Display) -> String {
     }
 }
 
-/// Parses a word as a value of type `T`. Returns `None` if it is not one.
+/// Parses a word as a value of type `T`. Returns `None` if this fails.
 pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
 /// Parses a word as a real number. Also accepts the spellings of NaN and of infinite numbers that
-/// the C libraries of Microsoft print, such as `1.#QNAN`, `-1.#IND`, `1.#INF` and `nan(ind)`.
-/// Returns `None` if the word is not a number.
+/// Microsoft's C libraries print, such as `1.#QNAN`, `-1.#IND`, `1.#INF` and `nan(ind)`. Returns
+/// `None` if the word is not a number.
 pub(crate) fn real(word: &[u8]) -> Option<f64> {
     parse(word).or_else(|| {
         let text = std::str::from_utf8(word).ok()?.to_ascii_lowercase();

@@ -41,8 +41,8 @@ fn prototype(is_spherical: bool) -> Vec<Record> {
     records
 }
 
-/// Writes two scans. The second one has spherical coordinates, is turned by 90 degrees about z and
-/// moved to (10, 0, 0).
+/// Writes two scans. The second one has spherical coordinates, is rotated by 90 degrees about z,
+/// and is moved to (10, 0, 0).
 fn write(path: &Path, normals: [bool; 2]) {
     let mut file = E57Writer::from_file(path, "file").unwrap();
     file.register_extension(Extension::new("nor", "http://example.org/nor")).unwrap();

@@ -3,8 +3,8 @@
 use zeroset_io::{VolumeOptions, read_volume};
 use zeroset_testing::data;
 
-/// Checks values that the README does not list against nibabel 5.4 and SimpleITK 2.5: the mean
-/// value, one voxel, and the position of the first voxel.
+/// Compares values that the README does not list with those of nibabel 5.4 and SimpleITK 2.5: the
+/// mean value, one voxel, and the position of the first voxel.
 #[test]
 fn volumes_have_the_values_of_other_readers() {
     for (path, mean, [i, j, k], value, origin) in [

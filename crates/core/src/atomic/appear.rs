@@ -1,9 +1,9 @@
 //! Renames complete files to their final names, all of them or none.
 //!
-//! A system renames one file at a time. The first of several files is the main file, to which the
-//! others belong. Before the others change, an earlier main file is set aside, and the new one
-//! appears last. A program that is killed in between leaves no main file, so a main file never
-//! stands next to files of another result.
+//! The operating system renames one file at a time. The first of several files is the main file, to
+//! which the others belong. Before the others change, an earlier main file is set aside, and the
+//! new one appears last. A program that is killed in between leaves no main file, so a main file is
+//! never left next to files of another result.
 
 use std::path::PathBuf;
 

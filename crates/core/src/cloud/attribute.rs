@@ -108,7 +108,7 @@ impl Numbers {
     /// Returns entry `i`.
     ///
     /// # Panics
-    /// Panics if there are at most `i` entries.
+    /// Panics if entry `i` does not exist.
     #[inline]
     pub fn get(&self, i: usize) -> f64 {
         match self {

@@ -1,4 +1,4 @@
-//! Selection of points by an expression of their coordinates, normals, colors and attributes.
+//! Selection of points by an expression in their coordinates, normals, colors and attributes.
 
 use std::sync::Arc;
 

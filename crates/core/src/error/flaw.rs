@@ -1,4 +1,4 @@
-//! Defects of files and meshes, reported by readers that do not know the name of the file.
+//! Defects in files and meshes, reported by readers that do not know the name of the file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

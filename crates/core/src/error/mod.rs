@@ -1,8 +1,8 @@
 //! The error type of zeroset. Each variant corresponds to one exit code of the program.
 //!
 //! Each message says what is wrong, where, what was found, and what to do. A reader returns a
-//! [`Flaw`], which has no file name. The code that opened the file adds the name. Errors of other
-//! crates and of the system are available through [`std::error::Error::source`].
+//! [`Flaw`], which has no file name. The code that opened the file adds the name. Errors from other
+//! crates and from the system are available through [`std::error::Error::source`].
 
 mod device;
 mod flaw;

@@ -31,7 +31,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Binds an expression of x, y, z and the given names.
+    /// Binds an expression in x, y, z and the given names.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the expression uses time or any other name. The message points at

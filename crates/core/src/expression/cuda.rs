@@ -1,8 +1,8 @@
 //! Fields printed as CUDA source: a tree becomes a function that calls the operators of
 //! `kernels/expression.cuh`, with one statement per operator.
 //!
-//! The generated code computes in double precision, whatever the precision of the solver, like
-//! [`Field`] on the CPU. The results on the two devices may differ only by the rounding of the
+//! Like [`Field`] on the CPU, the generated code computes in double precision, whatever the
+//! precision of the solver. The results on the two devices may differ only by the rounding of the
 //! transcendental functions: the GPU uses the CUDA library, the CPU uses `libm`.
 
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use super::{Expression, Field};
 /// The fields of one kernel module as CUDA source, with the data arrays that the code reads.
 ///
 /// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`. It contains a function
-/// `field_<k>` for each field k, `fields_at`, which calls all of them, `field_at`, which calls one
-/// of them, and `term_of`, which returns the range of fields that belong to the same term as a
+/// `field_<k>` for each field k; `fields_at`, which calls all of them; `field_at`, which calls one
+/// of them; and `term_of`, which returns the range of fields that belong to the same term as a
 /// given field. If no field reads a data array, it also contains the functions for voxels.
 #[derive(Clone, Debug)]
 pub struct Generated {
@@ -118,7 +118,7 @@ impl Predicate {
     /// The file name under which the kernel includes the header.
     pub const NAME: &str = "predicate_generated.cuh";
 
-    /// Generates the code for an expression of x, y, z and `names`. The expression must not depend
+    /// Generates the code for an expression in x, y, z and `names`. The expression must not depend
     /// on time.
     pub fn new(expression: &Expression, names: &[&str]) -> Self {
         Self::of(expression.tree(), &expression.names(), names)

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The operations and their order are the same as in [`Spread`](super::axis_program::Spread). The
-//! results are therefore bitwise identical to those of a [`Field`](super::Field), except for the
-//! mathematical functions of the device.
+//! results are therefore bitwise identical to those of a [`Field`](super::Field), except for
+//! differences in the mathematical functions of the device.
 
 use std::fmt::Write;
 

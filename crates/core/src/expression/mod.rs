@@ -81,8 +81,8 @@ impl Expression {
 
     /// Returns the flaws of a text, at most one for each function with an unknown name or a wrong
     /// number of arguments, and one for the first other error. The list is empty if
-    /// [`Expression::parse`] succeeds. Otherwise, it begins with the error that this function
-    /// returns.
+    /// [`Expression::parse`] succeeds. Otherwise, it begins with the error that
+    /// [`Expression::parse`] returns.
     pub fn flaws(text: &str) -> Vec<Flaw> {
         parse::flaws(text)
     }

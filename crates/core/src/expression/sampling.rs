@@ -51,8 +51,8 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// The fraction of the local edge length by which the interface may move because of a change
-    /// that counts as no change.
+    /// The largest distance, as a fraction of the local edge length, by which a change that counts
+    /// as no change may move the interface.
     pub const SLACK: f64 = 0.01;
 
     /// The error allowed in the integral over each piece of a span, as a fraction of the slack.
@@ -75,7 +75,7 @@ impl Accuracy {
     pub const MOST_PIECES: f64 = 64.0;
 }
 
-/// Nodes and weights of Gauss's rule with three points on [0, 1].
+/// Nodes and weights of the three-point Gauss rule on [0, 1].
 const GAUSS: [(f64, f64); 3] = [
     (0.112_701_665_379_258_31, 5.0 / 18.0),
     (0.5, 8.0 / 18.0),
@@ -93,8 +93,8 @@ pub(super) fn instants(span: TimeSpan) -> [f64; 9] {
     NODES.map(|at| whole(span).at(at))
 }
 
-/// Returns the span with its end recomputed as `start + 1.0 * length`, which may round it. [`mean`]
-/// computes its first piece in this way, so both use the same instants.
+/// Returns the span with its end recomputed, and possibly rounded, as `start + 1.0 * length`.
+/// [`mean`] computes its first piece in this way, so both use the same instants.
 fn whole(span: TimeSpan) -> TimeSpan {
     TimeSpan { start: span.at(0.0), end: span.at(1.0) }
 }

@@ -87,8 +87,8 @@ pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> 
     scale * s.inradius() / longest_edge(x)
 }
 
-/// Returns the point of the simplex `x` (1 to 4 vertices) closest to `p`, or `p` for other numbers
-/// of vertices.
+/// Returns the point of the simplex `x` (1 to 4 vertices) closest to `p`, or `p` if `x` has a
+/// different number of vertices.
 pub fn closest_point(p: Vec3, x: &[Vec3]) -> Vec3 {
     match *x {
         [a] => a,

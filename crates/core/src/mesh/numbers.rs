@@ -123,8 +123,8 @@ impl Mesh {
         }
     }
 
-    /// Returns the vectors of a vertex array, or of a cell array if there is no such vertex array,
-    /// at all vertices.
+    /// Returns, at all vertices, the vectors of a vertex array, or of a cell array if there is no
+    /// such vertex array.
     ///
     /// The array must have three components. On planar meshes, two are enough. At a vertex, a cell
     /// array has the same mean as in [`Mesh::numbers`].

@@ -49,8 +49,8 @@ pub struct Statistics {
     pub nonmanifold: usize,
     /// The number of directions in which two or more cells traverse the same facet. Consistently
     /// oriented neighbors traverse a facet in opposite directions. An edge with two triangles in
-    /// each direction counts twice. The faces of tetrahedra are counted in the same way, and a mesh
-    /// of equally oriented tetrahedra has none.
+    /// each direction counts twice. The faces of tetrahedra are counted in the same way, and there
+    /// are none in a mesh of consistently oriented tetrahedra.
     pub inconsistent: usize,
     /// The number of degenerate cells: triangles with an area of at most 1e-12 squared diagonals of
     /// the bounding box of all used vertices, and tetrahedra with a volume of at most 1e-18 cubed

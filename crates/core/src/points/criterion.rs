@@ -8,7 +8,7 @@ use crate::volume::{Condition, Volume};
 /// A criterion that selects voxels of a volume, on the CPU or on a GPU.
 #[derive(Clone, Copy, Debug)]
 pub enum Criterion<'a> {
-    /// The value of an expression of v, x, y, z, i, j and k is neither 0 nor NaN. See
+    /// The value of an expression in v, x, y, z, i, j and k is neither 0 nor NaN. See
     /// [`Condition`].
     Holds(&'a Expression),
     /// The magnitude of the gradient is at least this number, in values per unit length. See

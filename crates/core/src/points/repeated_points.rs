@@ -14,11 +14,11 @@ use crate::volume::VOXEL_NAMES;
 /// The number of points that are evaluated together.
 const BLOCK: usize = 1 << 10;
 
-/// Returns the number of copies of each point: the value of an expression of v, x, y, z, i, j and
+/// Returns the number of copies of each point: the value of an expression in v, x, y, z, i, j and
 /// k, rounded down.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the expression uses any other name or time, or if its value at a
+/// Returns [`Error::Case`] if the expression uses time or any other name, or if its value at a
 /// point is negative, NaN, or 2^32 or more.
 pub fn copies(points: &Points, expression: &Expression) -> Result<Vec<u32>> {
     let columns = Columns::bind(expression, &VOXEL_NAMES)?;

@@ -8,7 +8,7 @@ use crate::volume::Volume;
 /// Returns a volume of one slice as a sparse matrix.
 ///
 /// Without a `condition`, the entries are the values that are not 0, including NaN. A `condition`
-/// is an expression of v, x, y, z, i, j and k. With a condition, the entries are the values of the
+/// is an expression in v, x, y, z, i, j and k. With a condition, the entries are the values of the
 /// voxels where the condition is neither 0 nor NaN. The rows of the matrix are the lines of the
 /// slice along x. If the matrix is `turned`, they are the lines along y.
 ///

@@ -25,7 +25,7 @@ impl<'a> All<'a> {
     /// `of`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if `of` is empty, or if the shapes of their grids differ.
+    /// Returns [`Error::Case`] if `of` is empty, or if the shapes of the grids differ.
     pub fn new(of: Vec<Box<dyn Discriminator + 'a>>) -> Result<Self> {
         let shapes: Vec<[usize; 3]> = of.iter().map(|one| one.shape()).collect();
         match shapes.first() {

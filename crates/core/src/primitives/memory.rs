@@ -24,7 +24,7 @@ fn addresses() -> Option<u64> {
     address_space(&read("/proc/self/limits"), taken.unwrap_or(0))
 }
 
-/// Returns the largest size of the stack of the main thread in bytes, if it is known and limited.
+/// Returns the largest size of the main thread's stack, in bytes, if it is known and limited.
 pub fn stack() -> Option<u64> {
     limit(&std::fs::read_to_string("/proc/self/limits").ok()?, "Max stack size")
 }

@@ -13,7 +13,7 @@ const WORD: usize = 64;
 /// The number of voxels that are evaluated together.
 const BLOCK: usize = 4 * WORD;
 
-/// The voxels where an expression of v (the value), x, y, z (world coordinates) and i, j, k
+/// The voxels where an expression in v (the value), x, y, z (world coordinates) and i, j, k
 /// (indices from 0) is neither 0 nor NaN.
 #[derive(Clone, Debug)]
 pub struct Condition<'a> {

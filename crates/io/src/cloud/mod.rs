@@ -123,7 +123,7 @@ pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CloudOptions {
-    /// An expression of the coordinates and attributes that is true for the points to keep.
+    /// An expression in the coordinates and attributes that is true for the points to keep.
     pub selection: Option<Expression>,
     /// The attributes of the cloud.
     pub attributes: Attributes,

@@ -30,8 +30,8 @@ pub(super) enum Paint {
     Packed(Place),
 }
 
-/// The location of an attribute within the records. Its number is the stored number, or some of its
-/// bits, times `scale` plus `offset`.
+/// The location of an attribute within the records. Its value is the stored number, or some bits of
+/// that number, times `scale` plus `offset`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
     pub(super) place: Place,

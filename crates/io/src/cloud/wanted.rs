@@ -58,8 +58,8 @@ impl<P> Chosen<P> {
     }
 }
 
-/// Returns the type that stores numbers of a type of the file. Integers of 64 bits become real
-/// numbers, which are exact up to 2^53.
+/// Returns the type that stores the numbers of a given type in the file. Integers of 64 bits become
+/// real numbers, which are exact up to 2^53.
 pub(super) fn kind_of(scalar: Scalar) -> NumberType {
     match scalar {
         Scalar::Bit | Scalar::U8 => NumberType::U8,

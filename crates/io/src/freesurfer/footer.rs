@@ -14,7 +14,7 @@ const SURFACE_GEOMETRY: i32 = 20;
 /// The largest number of bytes of the text that are examined. More tags may follow the text.
 const LONGEST: usize = 4096;
 
-/// Returns the frame and the volume geometry that the bytes after the faces state. Coordinates are
+/// Returns the frame and the volume geometry stated in the bytes after the faces. Coordinates are
 /// tkr unless the flag is set. Without a valid geometry, the relation of tkr to scanner coordinates
 /// is unknown.
 pub(super) fn about(cursor: &mut Cursor) -> About {

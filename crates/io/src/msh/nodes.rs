@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// An index that finds the vertex of a node by the number of the node. The numbers may have gaps
-/// and may be in any order.
+/// An index that finds the vertex of a node by the node number. The numbers may have gaps and may
+/// be in any order.
 pub(super) struct NodeIndex {
     n_nodes: usize,
     positions: Positions,

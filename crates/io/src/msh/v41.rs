@@ -1,4 +1,4 @@
-//! Reader of entities and nodes of MSH 4.1, text and binary.
+//! Reader of the entities and nodes in MSH 4.1 text and binary files.
 //!
 //! This module finds the blocks of a section and checks their counts against the bytes. The crate
 //! `mshio` reads their content. Nodes with parameters, which the crate rejects, are read here.
@@ -39,7 +39,7 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     Ok(entities)
 }
 
-/// The largest number of nodes per call of the crate. A call takes 80 ns per node, so calls run on
+/// The largest number of nodes per call to the crate. A call takes 80 ns per node, so calls run on
 /// all threads.
 const TOGETHER: usize = 512;
 

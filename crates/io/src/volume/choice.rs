@@ -53,7 +53,8 @@ impl VolumeOptions {
     }
 
     /// Returns the indices of the layer, volume and channel to read. `names` describes the layers,
-    /// or the channels if there is only one layer. It may be shorter than their number.
+    /// or the channels if there is only one layer. It may have fewer entries than there are layers
+    /// or channels.
     ///
     /// # Errors
     /// Returns a [`Flaw`] that lists the entries if there are several and the options choose none,

@@ -75,8 +75,8 @@ impl VolumeFile {
 /// gzip.
 ///
 /// The format is determined from the content first and from the extension second. A volume has one
-/// number per voxel. The options choose one volume of a time series, and one channel of colors and
-/// vectors.
+/// number per voxel. The options choose one volume of a time series, and one channel of a color or
+/// vector.
 ///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what

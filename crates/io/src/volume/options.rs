@@ -19,7 +19,7 @@ pub struct VolumeOptions {
     /// The state of a series. `None` stands for the last state, with a warning if the series has
     /// several.
     pub time: Option<Moment>,
-    /// The spacing of the voxels along each axis, in place of that of the file.
+    /// The spacing of the voxels along each axis, in place of the spacing in the file.
     pub spacing: Option<[f64; 3]>,
     /// The layer of a segmentation, counted from 0. It must be given if there are several.
     pub layer: Option<usize>,

@@ -1,4 +1,4 @@
-//! The spacing that the options state in place of that of the file.
+//! The spacing that the options state in place of the spacing in the file.
 
 use super::{VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -9,8 +9,9 @@ use zeroset_core::volume::Placement;
 const SAME: f64 = 1e-6;
 
 impl VolumeFile {
-    /// Gives the voxels the spacing of the options, if they state one. The first voxel and the
-    /// directions of the axes stay. A warning names a different spacing in the file.
+    /// Gives the voxels the spacing of the options, if they state one. The position of the first
+    /// voxel and the directions of the axes do not change. A warning names a different spacing in
+    /// the file.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a spacing is not a positive number, or if coordinates overflow.

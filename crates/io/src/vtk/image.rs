@@ -28,7 +28,7 @@ pub(super) struct Listed {
     pub active: bool,
 }
 
-/// Returns the index of the array to use as the volume, and the component of it to read. It is the
+/// Returns the index of the array to use as the volume, and the component to read. This is the
 /// array that the options name. Otherwise, it is a scalar array other than a ghost array, or an
 /// array of several components if the options choose a channel. Point arrays are preferred to cell
 /// arrays, and within each of these groups, the active scalars to other arrays. Among equals, the

@@ -12,7 +12,7 @@ const BETTER: f64 = 100.0;
 /// A polygon is bent if a corner is farther from the plane of best fit than this fraction of the
 /// size of the polygon. The surface of a bent polygon depends on the cut.
 pub const BENT: f64 = 0.1;
-/// The largest number of corners of a polygon that can be cut other than as a fan.
+/// The number of corners above which a polygon can be cut only as a fan.
 const MOST_CORNERS: usize = 1 << 16;
 
 /// The triangles into which a polygon is cut, and how far the polygon is from a plane.
@@ -53,8 +53,8 @@ impl std::fmt::Display for PolygonFault {
 /// The fan around corner 0 is kept if its triangles cover the polygon without overlap and are not
 /// flat. Otherwise, the polygon is triangulated in its plane of best fit, with exact predicates and
 /// all its corners. If the fan has no overlap but has flat triangles, the triangulation is used
-/// only if its smallest quality is much better. A polygon with a hole traverses the edge that
-/// connects its outer boundary to the hole twice. A polygon whose corners lie on a line keeps its
+/// only if its smallest quality is much better. A polygon with a hole passes twice along the edge
+/// that connects its outer boundary to the hole. A polygon whose corners lie on a line keeps its
 /// fan.
 ///
 /// # Errors

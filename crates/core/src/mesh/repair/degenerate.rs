@@ -351,9 +351,9 @@ impl<'a> Work<'a> {
 
     /// Splits all cells that contain the simplex `base` at the vertex `apex` inside it. Cells that
     /// also contain the apex are degenerate and are removed. Returns false and changes nothing if
-    /// this would make other cells worse, which is not checked if `is_degenerate` is true, or if it
-    /// would restore a removed cell. The latter happens if the vertices of two neighbors are nearly
-    /// on a line: each of them would be split at the apex of the other, again and again.
+    /// this would make other cells worse (not checked if `is_degenerate` is true) or restore a
+    /// removed cell. The latter happens if the vertices of two neighbors are nearly on a line: each
+    /// of them would be split at the apex of the other, again and again.
     fn split_at(&mut self, base: &[u32], apex: u32, is_degenerate: bool) -> bool {
         let (gone, others): (Vec<u32>, Vec<u32>) = self
             .cells

@@ -12,7 +12,7 @@ use crate::mesh::Members;
 pub(super) struct Splits(HashMap<[u32; 3], (usize, u32)>);
 
 impl Splits {
-    /// Notes that all cells at `base`, an edge or a face, were split at `node`. A single vertex,
+    /// Records that all cells at `base`, an edge or a face, were split at `node`. A single vertex,
     /// which has no inside, is ignored.
     pub(super) fn note(&mut self, base: &[u32], node: u32) {
         let number = self.0.len();

@@ -2,15 +2,15 @@
 //!
 //! G. Ziegler, A. Tevs, C. Theobald, H.-P. Seidel, "GPU point list generation through histogram
 //! pyramids", MPI-I-2006-4-002 (2006). See also docs/points.md. The base has one bit per cell. Each
-//! level above has the sums of 2 x 2 or 2 x 2 x 2 cells (or of four cells along the row), up to a
+//! level above holds the sums of 2 x 2 or 2 x 2 x 2 cells (or of four cells along the row), up to a
 //! single cell whose sum is the number of active cells. Entry k of the list is found by a descent
 //! from there: at each cell it goes to the child whose range of keys contains k, and k decreases by
 //! the sums of the children before that child. Every active cell has exactly one key below the
 //! total, and most neighbors in the list are close to each other in space.
 //!
-//! Sums are 32-bit integers, while the floats of the paper are exact only up to 2^24. The sizes of
-//! a grid need not be powers of two. Section 6.4 of the paper, sums by bilinear texture reads, is
-//! not implemented, because its authors found that it loses entries.
+//! Sums are 32-bit integers, while the paper's floats are exact only up to 2^24. The sizes of a
+//! grid need not be powers of two. Section 6.4 of the paper, sums by bilinear texture reads, is not
+//! implemented, because its authors found that it loses entries.
 
 mod active_cells;
 mod base_words;

@@ -17,8 +17,8 @@ const TASK: usize = 1 << 14;
 /// Degrees per unit of the scan angle.
 const DEGREES: f64 = 0.006;
 
-/// A field of the records that an attribute fills: the key of its name, its byte, its lowest bit,
-/// and the smallest and the largest integer.
+/// A record field that an attribute fills: the key of its name, its byte, its lowest bit, and the
+/// smallest and the largest integer.
 struct Field {
     key: &'static str,
     byte: usize,

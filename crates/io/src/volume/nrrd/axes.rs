@@ -1,4 +1,4 @@
-//! The axes of an NRRD array: those of space, and those of layers, volumes and channels.
+//! The axes of an NRRD array: the spatial axes, and the axes of layers, volumes and channels.
 
 use super::header::{Header, quoted, show_text, vectors};
 use crate::volume::{COLORS, Chosen, Counts, DAMAGED, ONE_VOLUME};

@@ -151,7 +151,8 @@ impl Directory<'_> {
         self.entries.get(&tag).map(|entry| entry.count)
     }
 
-    /// Returns the bytes of a tag, or `None` if it is missing or leaves the file.
+    /// Returns the bytes of a tag, or `None` if it is missing or extends beyond the end of the
+    /// file.
     fn raw(&self, tag: u16) -> Option<(u16, &[u8])> {
         let entry = self.entries.get(&tag)?;
         let at = usize::try_from(entry.at).ok()?;

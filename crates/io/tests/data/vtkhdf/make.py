@@ -1,7 +1,8 @@
 """Write the files of this folder: python3 make.py (needs the packages vtk and h5py).
 
 The meshes come from VTK 9.7.2, the images and the multi-part file from h5py 3.16.
-crates/io/tests/vtkhdf_read.rs checks their content. """
+crates/io/tests/vtkhdf_read.rs checks their content.
+"""
 
 import gzip
 import os

@@ -89,8 +89,8 @@ struct OnEdge {
     sure: Vec<u32>,
     /// All vertices, including those that only rounding may have moved off the edge.
     all: Vec<u32>,
-    /// The distances from the edge of the vertices that only rounding may have moved, positive
-    /// outside the cell of the edge.
+    /// For the vertices that only rounding may have moved off the edge, their distances from it,
+    /// positive outside its cell.
     outside: Vec<f64>,
 }
 
@@ -245,8 +245,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns the vertices of a list of positions along an edge. One of several coincident vertices is
-/// enough.
+/// Returns the vertices of a list of positions along an edge. Of several coincident vertices, only
+/// one is returned.
 fn distinct(inside: &[(f64, f64, u32)]) -> Vec<u32> {
     let mut nodes = inside.to_vec();
     nodes.dedup_by(|next, last| next.0 - last.0 < END);

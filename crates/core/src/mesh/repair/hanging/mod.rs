@@ -33,7 +33,7 @@ pub struct Hanging {
 
 impl Hanging {
     /// Adds the counts of a later search. Nodes that are left or kept apart are found in every
-    /// search, so the later counts of these replace the earlier ones.
+    /// search, so for these, the later counts replace the earlier ones.
     pub(super) fn add(&mut self, later: Hanging) {
         self.nodes += later.nodes;
         self.cells += later.cells;

@@ -64,7 +64,7 @@ impl<'a> Work<'a> {
     }
 
     /// Returns the `nodes` inside an edge before and after one of them, or before and after another
-    /// vertex at the place of one of them.
+    /// vertex at the same place as one of them.
     fn around<'n>(&self, a: u32, b: u32, node: u32, nodes: &'n [u32]) -> (&'n [u32], &'n [u32]) {
         let at = |v: u32| Vec3::from(self.vertices[v as usize]);
         let edge = at(b) - at(a);
