@@ -52,6 +52,15 @@ impl Span {
     }
 }
 
+impl Part {
+    /// Returns the range of a quantity that is `x` for the whole computation if it is proportional
+    /// to the number of items. A small part has larger fixed costs and more surface per item, and
+    /// the cost of an item varies within a domain.
+    pub(super) fn spread(&self, x: f64) -> Span {
+        Span { low: x / 2.5, high: x * 1.5 }
+    }
+}
+
 /// The largest factor by which a trend of the measured part changes a mean.
 const STEEPEST: f64 = 3.0;
 

@@ -68,10 +68,11 @@ impl Written {
     pub(super) fn scaled(&self, part: &Part) -> Span {
         let (total, times) = (self.total(), part.whole as f64 / part.done.max(1) as f64);
         match part.is_output_whole {
-            // Values that are not reached are equal, and compress better than others.
-            true => Span::new(total, total + 8.0 * (part.whole - part.done) as f64),
+            // Values that are not reached are equal, and compress better than others. Several files
+            // may hold them.
+            true => Span::new(total, total + 16.0 * (part.whole - part.done) as f64),
             false => {
-                let surface = Span::around(self.series_total() as f64 * times, 1.5);
+                let surface = part.spread(self.series_total() as f64 * times);
                 let single =
                     self.single.iter().map(|(name, &size)| match name.ends_with(".html") {
                         true => page(size as f64, times),

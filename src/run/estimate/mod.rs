@@ -26,6 +26,9 @@ use files::Written;
 use sampler::{Record, Sampler};
 use steps::Steps;
 
+/// The relative uncertainty of the seconds of a step and of an output.
+const UNSURE: f64 = 1.15;
+
 /// Estimates the time, memory and disk space of the run of a case from a part of it that takes
 /// about `seconds` seconds after its setup.
 ///
@@ -120,9 +123,9 @@ impl Measured {
         let output = self.report.seconds.output + self.pages;
         let (solving, disk) = match is_complete {
             true => (Span::exact(part.seconds), Span::exact(files.total())),
-            // The cost of an item varies within a domain.
-            false => (Span::around(part.seconds * times, 1.5), files.scaled(part)),
+            false => (part.spread(part.seconds * times), files.scaled(part)),
         };
+        let output = if is_complete { Span::exact(output) } else { Span::around(output, UNSURE) };
         Estimate {
             is_complete,
             sample: Sample { seconds: part.seconds, part: Some(part.clone()), ..Sample::default() },
@@ -132,8 +135,8 @@ impl Measured {
             may_have_more_steps: false,
             may_end_earlier: false,
             states: Some(Span::exact(1.0)),
-            output_seconds: Span::exact(output),
-            seconds: Some(solving.plus(setup + output)),
+            output_seconds: output,
+            seconds: Some(solving.and(output).plus(setup)),
             files: files.listed(),
             disk: Some(disk),
             checkpoint: None,

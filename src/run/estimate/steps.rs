@@ -1,15 +1,13 @@
 //! Extrapolation of the steps of a run and of their output.
 
-use super::Measured;
 use super::figures::{Estimate, Sample, Span, trend};
 use super::files::Written;
 use super::sampler::{Event, Record};
+use super::{Measured, UNSURE};
 use crate::config::{Config, Drawn, Evolve, Output};
 use crate::output::{Report, Status};
 use crate::run::report_page::most_states;
 
-/// The relative uncertainty of the seconds of a step and of an output.
-const UNSURE: f64 = 1.15;
 /// A time step that becomes shorter by this factor within a quarter of the sample may continue to
 /// do so.
 const SHORTER: f64 = 0.98;

@@ -21,7 +21,7 @@ impl Display for Estimate {
         }
         let disk = self.disk.map_or("unknown".into(), bytes);
         let checkpoint = self.checkpoint.map_or(String::new(), |size| {
-            format!(", and {} for a checkpoint until the run ends", gibibytes(size))
+            format!(", and {} for a checkpoint until the run ends", self::size(size as f64))
         });
         let free = free(self.free_disk, "free");
         writeln!(f, "disk    {disk}{checkpoint}{free}")?;
