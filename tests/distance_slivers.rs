@@ -167,8 +167,8 @@ fn from_three_vertices<R: Real>(mesh: &Mesh, front: Front) -> (usize, f64, f64) 
 
 #[test]
 fn fronts_end_after_few_updates_on_hostile_meshes() {
-    // Fronts from several vertices meet, and there the distance has ridges. On the plate, an edge is
-    // a tenth of the largest distance. Bounds: mean and largest error.
+    // The distance has ridges where the fronts from several vertices meet. On the plate, an edge is
+    // a tenth of the largest distance. A case ends with bounds on its mean and largest error.
     let cases = [
         ("plate of 1e-3", flat_plate(1e-3), Front::Plane, 0.04, 0.2),
         ("shear of 5", sheared(5.0), Front::Plane, 0.03, 0.2),
