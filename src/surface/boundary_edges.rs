@@ -108,7 +108,7 @@ fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     from_center / (share * share)
 }
 
-/// Returns for each vertex the first vertex at the same position.
+/// Returns, for each vertex, the first vertex at the same position.
 pub(super) fn merged(vertices: &[[f64; 3]]) -> Vec<u32> {
     // Adding zero turns minus zero into zero.
     let bits = |v: u32| vertices[v as usize].map(|x| (x + 0.0).to_bits());

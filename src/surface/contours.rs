@@ -20,7 +20,7 @@ pub struct Pixels<'a> {
 
 impl Pixels<'_> {
     /// Returns closed curves around the inside, at z = 0. Between the centers of pixels, values are
-    /// interpolated linearly. At the boundary of the box, the inside ends.
+    /// interpolated linearly. The inside ends at the boundary of the box.
     ///
     /// Inside pixels that touch at a corner are joined if the mean of the four values around the
     /// corner is negative.

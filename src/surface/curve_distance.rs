@@ -75,7 +75,7 @@ impl PlaneCurves {
         odd
     }
 
-    /// Returns for each curve whether the enclosed side lies to the left of its direction.
+    /// Returns, for each curve, whether the enclosed side lies to the left of its direction.
     pub fn enclose_left(&self, curves: &[Curve]) -> Vec<bool> {
         let left = |(k, curve): (usize, &Curve)| {
             let x = &curve.points;

@@ -104,7 +104,7 @@ pub fn solve<R: Real>(cpu: &Cpu, state: &mut EikonalState<R>, width: Option<R>) 
     solve_in_order(cpu, state, width, |_| ())
 }
 
-/// Solves as [`solve`] does; `order` may change the order of the patches in a pass.
+/// Solves as [`solve`] does; `order` may reorder the patches of a pass.
 pub(super) fn solve_in_order<R: Real>(
     cpu: &Cpu,
     state: &mut EikonalState<R>,
@@ -205,7 +205,7 @@ fn rounds<R: Real, const N: usize>(
     }
 }
 
-/// Finds for each listed patch the smallest value that it or its halo received since its last
+/// For each listed patch, finds the smallest value that it or its halo received since its last
 /// update.
 fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
     let Scratch { changed, updated, news, heard, .. } = &mut state.scratch;

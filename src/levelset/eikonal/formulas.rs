@@ -14,13 +14,14 @@ use crate::geometry::{Real, Vec3};
 /// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
 /// edge of the face.
 ///
-/// Across a flatter cell, a front gains almost no time, but takes the mean of values that are an
-/// edge apart. Two such cells that face each other then lower each other's values again and again,
-/// tens of thousands of times and by ever smaller amounts, until the result is far too early
-/// (docs/distances.md, section 5.3). With this height, about a thousand times suffice.
+/// Across a flatter cell, a front takes almost no time, but its new value is a mean of values at
+/// vertices that are an edge apart. Two such cells that face each other then lower each other's
+/// values again and again, tens of thousands of times and by ever smaller amounts, until the result
+/// is far too early (docs/distances.md, section 5.3). With this height, about a thousand
+/// repetitions are enough.
 const LEAST_HEIGHT: f64 = 0.03;
 
-/// Returns the height that counts for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
+/// Returns the height to use for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
 /// `longest`, but at most the distance `inside` of its foot from the nearest vertex of the face,
 /// which is negative if the foot lies outside the face. All three have the same unit.
 #[inline]
@@ -155,8 +156,8 @@ pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R
         .fold(inside, R::min)
 }
 
-/// Returns the value of [`tetrahedron`] and the barycentric weights of the point of the face that
-/// the front comes from.
+/// Returns the value of [`tetrahedron`] and the barycentric weights of the point on the face from
+/// which the front comes.
 pub(super) fn tetrahedron_foot<R: Real>(
     u: [R; 3],
     x: [&Vec3<R>; 3],
@@ -240,9 +241,9 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
     Over::Sides([true; 3])
 }
 
-/// Returns the height that counts ([`raised`]) for a vertex above a face with Gram matrix `g11,
-/// g12, g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and
-/// third vertex of the face.
+/// Returns the height to use ([`raised`]) for a vertex above a face with Gram matrix `g11, g12,
+/// g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and third
+/// vertex of the face.
 #[inline]
 fn raised_over_face<R: Real>(height: R, l: [R; 2], g: [R; 3], det: R) -> R {
     let [g11, g12, g22] = g;
@@ -302,8 +303,8 @@ mod tests {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns whether the height of a simplex is below the least one. `area` is this height times
-    /// `base`.
+    /// Returns whether the height of a simplex is below the least allowed height. `area` is this
+    /// height times `base`.
     fn is_low(area: f64, base: f64, longest: f64) -> bool {
         area / base <= LEAST_HEIGHT * longest
     }

@@ -117,7 +117,8 @@ impl Spacings {
     }
 }
 
-/// Returns the number at a position from 0 to 1 in the sorted numbers, or `None` if there are none.
+/// Returns the number at a relative position from 0 to 1 among the sorted numbers, or `None` if
+/// there are none.
 fn sorted(mut numbers: Vec<f64>, position: f64) -> Option<f64> {
     let last = numbers.len().checked_sub(1)?;
     let at = (position * last as f64).ceil() as usize;

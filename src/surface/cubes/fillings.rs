@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn triangles_coincide_only_across_a_wall_without_thickness() {
-        // Two triangles with a common crossing would form a fold. Between triangles without one,
-        // all outside corners of a wall between two inside regions have the value 0.
+        // Two triangles with a common crossing would form a fold. Triangles without one coincide
+        // only if all outside corners of a wall between two inside regions have the value 0.
         for (number, case) in CASES.iter().enumerate() {
             let triangles = case.triangles();
             for zeros in (0..=u8::MAX).filter(|zeros| zeros & number as u8 == 0) {

@@ -219,8 +219,8 @@ impl<'a> Filling<'a> {
         boundary.has_edge(self.hole.vertices[a], self.hole.vertices[b])
     }
 
-    /// Returns whether a hole that was filled after this one was triangulated uses an inner edge of
-    /// its triangles.
+    /// Returns whether another hole, filled after this one was triangulated, uses an inner edge of
+    /// the triangles of this hole.
     fn is_outdated(&self, boundary: &Boundary) -> bool {
         let n = self.x.len();
         self.triangles.iter().flatten().any(|t| {

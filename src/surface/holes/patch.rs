@@ -16,8 +16,8 @@ const ROUNDS: usize = 40;
 /// The largest number of passes that flip edges after a round, and of passes that undo moves of a
 /// relaxation.
 const PASSES: usize = 12;
-/// The maximum number of new vertices is the first number, or the second number per vertex of the
-/// loop if that is more.
+/// The maximum number of new vertices: the first number, or the second number times the number of
+/// vertices of the loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
 /// In a loop with more vertices than the first number, the edge length at a new vertex is the mean
 /// edge length at the corners of the triangle in which it is placed, times the second number. The

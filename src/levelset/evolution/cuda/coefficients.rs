@@ -150,7 +150,7 @@ impl<R: Real> Coefficients<R> {
         &self.values
     }
 
-    /// Returns for each component the lowest vertex (patch order) at which its value was not
+    /// Returns, for each component, the lowest vertex (patch order) at which its value was not
     /// finite, or [`NONE`]. Evaluations only lower the entries. `kernels/varying.cu` resets them
     /// before each search.
     ///

@@ -169,7 +169,7 @@ zeroset_gpu::cuda_header! {
     pub(crate) struct Trace<R> {
         /// Largest change next to the interface.
         pub change_near: R as "real_bits",
-        /// Bitwise complement of the smallest vertex number whose value is not finite.
+        /// Bitwise complement of the smallest index of a vertex whose value is not finite.
         pub broken: u32,
         /// Whether a cell is cut.
         pub cut: u32,

@@ -249,7 +249,7 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(self.problem.patches.to_mesh_order(&phi, Real::to_f64))
     }
 
-    /// Returns for each vertex whether it moves (lies in the band), in mesh order.
+    /// Returns, for each vertex, whether it moves (lies in the band), in mesh order.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails.
