@@ -1,4 +1,4 @@
-//! Preparation of a cloud: duplicates, outliers, and the sides of given normals.
+//! Preparation of a cloud: duplicates, outliers, and the orientation of given normals.
 
 use super::attempt::Prepared;
 use super::{Device, Method, Options, Samples};

@@ -95,7 +95,7 @@ fn sorted([a, b, c]: [u32; 3]) -> ([u32; 3], bool) {
 mod tests {
     use super::*;
 
-    /// A box from `low` to `low + 1` along x, of the vertices of a row of cubes.
+    /// Returns the cube from `low` to `low + 1` along x, in a row of cubes that share vertices.
     fn cube(low: u32) -> Vec<u32> {
         // Vertex 4 k + 2 y + z lies at x = k.
         let v = |x: u32, y: u32, z: u32| 4 * (low + x) + 2 * y + z;

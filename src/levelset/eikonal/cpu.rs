@@ -342,8 +342,8 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                         continue;
                     }
                     // A face without a changed value offers the same value as before. A straight
-                    // front never arrives before it has reached some point of the face, so it
-                    // cannot lower the smallest value of a cell.
+                    // front never arrives before it has reached some point of the face, so such a
+                    // front cannot lower the smallest value of a cell.
                     if n_dirty == usize::from(is_dirty[i])
                         || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
                     {

@@ -22,8 +22,8 @@ use crate::geometry::{Real, Vec3};
 const LEAST_HEIGHT: f64 = 0.03;
 
 /// Returns the height to use for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
-/// `longest`, but at most the distance `inside` of its foot from the nearest vertex of the face,
-/// which is negative if the foot lies outside the face. All three have the same unit.
+/// `longest`, but at most `inside`, the distance of its foot from the nearest vertex of the face.
+/// `inside` is negative if the foot lies outside the face. All three have the same unit.
 #[inline]
 fn raised<R: Real>(height: R, longest: R, inside: R) -> R {
     height.max((R::of(LEAST_HEIGHT) * longest).min(inside))
@@ -183,8 +183,8 @@ pub(super) fn tetrahedron_foot<R: Real>(
 /// The sides of a face, as pairs of its vertices.
 const SIDES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
-/// The limit below which a face counts as thin: the square of the sine of the angle at its first
-/// vertex. In thin faces, rounding may decide on which side of the face a point lies.
+/// A face counts as thin if the squared sine of the angle at its first vertex is below this limit.
+/// In thin faces, rounding may decide on which side of the face a point lies.
 const THIN: f64 = 1e-3;
 
 /// The position of the minimum on a face.

@@ -12,7 +12,7 @@ use crate::patches::{Coordinates, Patches};
 
 /// A round updates the patches whose pending value is at most this much later than the earliest
 /// one. The unit is the longest time along an edge of a patch, averaged over all patches. A smaller
-/// value leaves threads idle, a larger one repeats work.
+/// value leaves threads idle, and a larger value repeats work.
 const NEAR: f64 = 1.0;
 
 /// The number of rounds after which a solve fails, without the additional rounds for each vertex.

@@ -23,7 +23,7 @@ pub enum DecimationTarget {
 }
 
 impl DecimationTarget {
-    /// Returns the number of triangles for a mesh with `n` triangles.
+    /// Returns the requested number of triangles for a mesh with `n` triangles.
     pub fn of(self, n: usize) -> usize {
         match self {
             DecimationTarget::Triangles(target) => target,

@@ -80,7 +80,7 @@ impl Envelope {
         finder.envelope(vertices, triangles, &contacts, &regions)
     }
 
-    /// Returns the number of triangles, as a warning about a surface of `all` triangles.
+    /// Returns a warning with the number of affected triangles, for a surface of `all` triangles.
     pub fn warning(&self, all: usize) -> String {
         let found = match (self.ignored, self.cut) {
             (0, cut) => format!("{cut} of {all} triangles lie partly inside other parts"),

@@ -79,8 +79,8 @@ pub struct Listed {
 impl<R: Real> Coefficients<R> {
     /// Generates the code of the terms and copies their arrays to the GPU.
     ///
-    /// `order` is the mesh vertex of each vertex in patch order, and `vertices` are the vertices of
-    /// the mesh.
+    /// `order` lists the mesh vertex of each vertex in patch order, and `vertices` are the vertices
+    /// of the mesh.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU has too little memory.
