@@ -48,8 +48,8 @@ impl Pixels<'_> {
     }
 }
 
-/// The values of a picture with two frames around them: one on the boundary of the box with the
-/// values of the nearest pixels, and one at the same place that is outside.
+/// The values of a picture, surrounded by two frames on the boundary of the box. The first has the
+/// values of the nearest pixels, and the second is outside.
 struct Framed {
     /// Coordinates of the columns and of the rows.
     places: [Vec<f64>; 2],

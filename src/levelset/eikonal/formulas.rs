@@ -1,10 +1,11 @@
-//! Local solvers: the arrival time at one vertex of a simplex over the opposite face.
+//! Local solvers: the arrival time at a vertex of a simplex of a front that crosses the opposite
+//! face.
 //!
 //! Each function returns `min over points x of the face of u(x) + f |C - x|`, where C is the
 //! vertex, u is linear on the face and f is the slowness (time per length); see docs/distances.md,
 //! sections 5.1 and 5.2. The minimum is exact for every angle, so obtuse cells need no special
 //! treatment. Only a vertex that almost lies on the opposite face is raised a little
-//! (`raised`). Vertices may still be unreached (infinite).
+//! (`raised`). The arrival times on the face may be infinite (not yet reached).
 //!
 //! [`circle`] is the formula for point sources (section 5.5 of the same page). It assumes a
 //! circular front instead of a straight one.

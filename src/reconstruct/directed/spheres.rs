@@ -72,7 +72,7 @@ pub(super) struct Spacings {
     radius: f64,
     /// Edge of a cube, in units of the cloud. 0 if all samples coincide.
     pub cube: f64,
-    /// Smallest edge of the cubes that leaves no holes, or 0 if no sample has neighbors on all
+    /// Edge of the smallest cubes that leave no holes, or 0 if no sample has neighbors on all
     /// sides. A radius is limited to a number of cubes, so with smaller cubes, the radii in sparse
     /// regions would be too short. One sample in a thousand may be sparser.
     pub safe_cube: f64,
@@ -173,7 +173,8 @@ pub(super) fn field(
     })
 }
 
-/// Returns the keys of the tiles that contain vertices within the radius of a sample, ascending.
+/// Returns the keys of the tiles that contain vertices within the radius of a sample, in ascending
+/// order.
 fn tiles_around(seeds: &Seeds, radii: &[f64], lattice: &Lattice) -> Vec<u64> {
     tiles_reached(seeds, lattice, |key| {
         let tile = lattice.tile(key);

@@ -19,7 +19,7 @@ pub struct Level {
     pub step_seconds: f64,
     /// Mean of |phi| at the samples, as a percentage of the diagonal of their bounding box. On all
     /// levels but the finest, the interface stops one voxel outside of the samples, and this value
-    /// includes that distance. A sample outside of the band counts with the half width.
+    /// includes that distance. For a sample outside of the band, the half width is used.
     pub error: f64,
     /// Number of samples outside of the band: 1.5 voxels or more from the interface.
     pub outside: usize,

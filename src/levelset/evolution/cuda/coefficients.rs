@@ -17,7 +17,7 @@ zeroset_gpu::cuda_header! {
     /// A coefficient counts as constant during a step if its change moves the interface by at most
     /// this fraction of the local edge length.
     const SLACK: f64 = Accuracy::SLACK;
-    /// The error of a mean, as a fraction of the slack.
+    /// The permitted error of a mean, as a fraction of `SLACK`.
     const PRECISION: f64 = Accuracy::PRECISION;
     /// The maximum number of halvings of a span.
     const MOST_HALVINGS: u32 = Accuracy::MOST_HALVINGS;

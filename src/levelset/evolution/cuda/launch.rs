@@ -308,8 +308,9 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// Chooses the step kernel for this number of patches: the one with the most threads among
-    /// those with which all patches run on the GPU at once, or else the last candidate.
+    /// Chooses the step kernel for this number of patches: among the candidates with which all
+    /// patches run on the GPU at once, the one with the most threads, or the last candidate if
+    /// there is none.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit on the GPU.

@@ -38,8 +38,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 
     /// Returns the error for the first voxel with a flawed coefficient at `time`, if there is one.
-    /// Infinite and NaN coefficients count only at active voxels, negative curvature coefficients
-    /// in the whole block.
+    /// Infinite and NaN coefficients count only at active voxels, but negative curvature
+    /// coefficients count in the whole block.
     fn bad_coefficient_at<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Option<Error> {
         let (gamma, core) = (self.gamma(), self.core());
         let of_block = |place: &G::Place| {

@@ -31,9 +31,9 @@ const BLOCK: u32 = 128;
 /// The number of rows of voxels, and the number of voxels in a row, must be below this value.
 const MOST_ROWS: usize = 1 << 31;
 
-/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory between
-/// calls. It takes one bit per voxel, or two if values may not be finite, 16 bytes per row of
-/// voxels, and room for the largest surface so far.
+/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps its memory between
+/// calls. This memory has room for one bit per voxel, or two if values may not be finite, for 16
+/// bytes per row of voxels, and for the largest surface so far.
 pub struct DeviceIsosurface<T> {
     cuda: Arc<Cuda>,
     masks: Launched,
