@@ -1,5 +1,5 @@
-//! Local solvers: the arrival time at a vertex of a simplex of a front that crosses the opposite
-//! face.
+//! Local solvers: the time at which a front that crosses a face of a simplex arrives at the
+//! opposite vertex.
 //!
 //! Each function returns `min over points x of the face of u(x) + f |C - x|`, where C is the
 //! vertex, u is linear on the face and f is the slowness (time per length); see docs/distances.md,

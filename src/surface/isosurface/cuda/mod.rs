@@ -66,8 +66,8 @@ impl Launched {
 }
 
 impl<T: DeviceNumber> DeviceIsosurface<T> {
-    /// Returns the bytes of GPU memory for a volume of `shape`, without its values, and a surface
-    /// of the given size.
+    /// Returns the number of bytes of GPU memory for a volume of `shape`, without its values, and a
+    /// surface of the given size.
     pub fn bytes(shape: [usize; 3], options: &Options, vertices: usize, triangles: usize) -> usize {
         let size = Self::size(shape, options);
         let rows = size[1] * size[2];
@@ -266,7 +266,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         Ok(())
     }
 
-    /// Returns the bytes of GPU memory that this value holds.
+    /// Returns the number of bytes of GPU memory that this value holds.
     pub fn held(&self) -> usize {
         let words: usize = self.bits.iter().chain(&self.rows).map(Array::len).sum();
         let [vertices, triangles] = self.argument.room.map(|n| n as usize);
