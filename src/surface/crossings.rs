@@ -11,8 +11,8 @@ impl TriangleIndex {
     /// Returns how many triangles the ray from `p` crosses, except the triangle `own`. No component
     /// of `direction` may be zero.
     ///
-    /// For a ray through a vertex or an edge, the count may be too high or too low by one. Returns
-    /// `None` if the ray needs more than [`MOST_BOXES`] tests, as in a fan of thousands of
+    /// If the ray passes through a vertex or an edge, the count may be too high or too low by one.
+    /// Returns `None` if the ray needs more than [`MOST_BOXES`] tests, as in a fan of thousands of
     /// triangles at one edge. Without this limit, the rays from all triangles would take quadratic
     /// time.
     pub(super) fn crossings(&self, p: Vec3, direction: Vec3, own: u32) -> Option<usize> {
