@@ -30,7 +30,7 @@ zeroset_gpu::cuda_header! {
     pub const NOT_A_NUMBER: u32 = 1;
     /// Flaw: a tile is out of range.
     pub const BEYOND: u32 = 2;
-    /// Flaw: phi jumps. It is reported only once the tile set is complete.
+    /// Flaw: phi jumps. Ignored until the tile set is complete.
     pub const JUMPS: u32 = 4;
 
     /// The result that the host reads.

@@ -98,8 +98,7 @@ impl Decimation {
 ///   permits. Vertices of groups of points, vertices where borders meet, and vertices at edges with
 ///   three or more triangles do not move.
 /// - The arrays of the vertex that replaces an edge are interpolated between the two ends of the
-///   edge,
-///   and labels are those of the nearer end. The arrays `nx`, `ny` and `nz` are recomputed.
+///   edge, and labels are those of the nearer end. The arrays `nx`, `ny` and `nz` are recomputed.
 ///
 /// Collapses are ordered by their error and then by the indices of the vertices, so the result does
 /// not depend on the number of threads.
