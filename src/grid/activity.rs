@@ -8,7 +8,7 @@ use super::tile_passes::CHUNK;
 use super::tile_walks::Walk;
 use super::{Band, Pool, Stored, TiledGrid};
 
-/// The mask bit of a tile that the interface or its band crosses. Such a tile is never deleted.
+/// The mask bit of a tile crossed by the interface or its band. Such a tile is never deleted.
 pub const ACTIVE: u32 = 1 << CENTER;
 /// The mask bit of a tile whose voxels are all -gamma.
 pub const INSIDE: u32 = 1 << DIRECTIONS;

@@ -7,8 +7,9 @@ use super::manage::missing;
 use super::tile_walks::{Dilated, Walk};
 
 impl<const E: usize> TiledGrid<E> {
-    /// Checks the structure of the tile set: order and range of the keys, unique ids, the signs of
-    /// missing neighbors, and that all neighbors of a missing tile agree on its sign.
+    /// Checks the structure of the tile set: the order and range of the keys, the uniqueness of
+    /// ids, the signs of missing neighbors, and whether all neighbors of a missing tile agree on
+    /// its sign.
     ///
     /// # Errors
     /// Returns a description of the first flaw.

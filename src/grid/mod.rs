@@ -88,7 +88,7 @@ impl<R: Real> Band<R> {
 
     /// Returns the band with a larger reach. Tiles within this reach are kept. The larger reach
     /// includes a spare layer beyond the layers that a step needs, so that the tile set rarely
-    /// changes. It is at most the edge of a tile.
+    /// changes. The reach never exceeds the edge of a tile.
     pub fn roomy<const E: usize>(self) -> Self {
         Band { reach: (self.reach + SPARE).min(E), ..self }
     }
@@ -203,7 +203,8 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Returns the number of bytes of the lists: the memory of the tiles without their values.
+    /// Returns the size of the lists in bytes, which is the memory of the tiles without their
+    /// values.
     pub fn bytes(&self) -> u64 {
         let lists = self.keys.capacity() * size_of::<TileKey>()
             + (self.ids.capacity() + self.borders.capacity() + self.activity.capacity()) * 4

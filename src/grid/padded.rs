@@ -51,8 +51,8 @@ pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
     }
 }
 
-/// Copies to `out` the layers of the neighbor in direction `D`, in rows of `WIDTH` values along x.
-/// If the neighbor is missing, fills them with plus or minus gamma.
+/// Copies the layers of the neighbor in direction `D` to `out`, in rows of `WIDTH` values along x.
+/// If the neighbor is missing, writes plus or minus gamma instead.
 fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, R, S>(
     phi: &Pool<S, E>,
     tile: &Tile,

@@ -7,7 +7,7 @@ use super::keys::{DIRECTIONS, TileKey};
 use super::tile_walks::{MISSING, Walk};
 use super::{Pool, TiledGrid};
 
-/// The number of tiles per task; in passes over values, the number for tiles of edge 4. It is large
+/// The number of tiles per task. In passes over values, it applies to tiles of edge 4. It is large
 /// enough to hide the cost of the first look-ups of a task, and small enough to balance the load.
 pub(super) const CHUNK: usize = 256;
 

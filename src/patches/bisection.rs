@@ -347,7 +347,8 @@ impl Moves {
             (room && !self.buckets[side][self.top[side]].is_empty())
                 .then(|| (self.top[side], sizes[side] * most[1 - side], side))
         };
-        // Among equal gains, the vertex on the side that is fuller relative to its limit is taken.
+        // If gains are equal, the vertex is taken from the side that is fuller relative to its
+        // limit.
         let (_, _, side) = [open(0), open(1)].into_iter().flatten().max()?;
         let v = self.buckets[side][self.top[side]].pop()?;
         while self.top[side] > 0 && self.buckets[side][self.top[side]].is_empty() {

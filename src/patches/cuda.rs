@@ -105,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Returns the number of bytes of the arrays of [`DevicePatches`].
+    /// Returns the size of the arrays of [`DevicePatches`] in bytes.
     pub fn bytes<R: Real>(&self, patches: &Patches) -> usize {
         let index = if self.wide { 4 } else { 2 };
         let rows = patches.n_vertices() + patches.len();
@@ -166,7 +166,7 @@ impl<R: Real> DevicePatches<R> {
             for (into, cell) in into.chunks_exact_mut(4).zip(patch.corners.chunks_exact(arity)) {
                 into[..arity].copy_from_slice(cell);
             }
-            // The columns of each patch begin at the boundary of a word that threads read at once.
+            // The columns of each patch are aligned to the words that threads read at once.
             columns.resize(columns.len().next_multiple_of(word), 0);
             starts.extend(start(p, columns.len()));
             let mut begin = patch.n_owned as u32 + 1;

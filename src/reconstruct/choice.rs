@@ -47,10 +47,10 @@ impl Choice<'_> {
     /// Compares the surface of the level-set method with that of spheres with estimated normals,
     /// and returns the better one.
     ///
-    /// Estimated normals are not reliable. However, if the normals have no common side, the surface
-    /// of the spheres is not closed. If it is closed, nearer to the samples, and has the same
-    /// components and handles, the level set confirms it. If it has more components, the level set
-    /// joined bodies whose gap is only a few voxels wide.
+    /// Estimated normals are not reliable. However, if they do not all point to the same side, the
+    /// surface of the spheres is not closed. The level set confirms a surface of spheres that is
+    /// closed, is nearer to the samples, and has the same components and handles. If the spheres
+    /// give more components, the level set has joined bodies that are only a few voxels apart.
     fn nearest(&mut self, made: Attempt, prepared: &mut Prepared) -> Attempt {
         let said = self.warnings.len();
         let n_parts = |made: &Attempt| made.surface.components - made.check.shreds;
@@ -78,8 +78,8 @@ impl Choice<'_> {
         spheres
     }
 
-    /// Reconstructs by the level-set method. If the surface fails the self-check or is in doubt and
-    /// nothing else was requested, tries the next depth, and then spheres with estimated normals.
+    /// Reconstructs by the level-set method. If the surface fails the self-check or is in doubt,
+    /// tries the next depth, and then spheres with estimated normals, as far as the options permit.
     pub fn without_normals(&mut self, prepared: &mut Prepared) -> Result<Attempt> {
         let options = self.options;
         let Prepared { around, noise, .. } = *prepared;

@@ -67,8 +67,8 @@ impl Chosen {
     }
 
     /// Returns a warning if more than one in [`LOST`] of `n` samples is far from the surface and
-    /// noise does not explain it. `away` is the number of these samples and `voxel` the edge of a
-    /// voxel.
+    /// noise does not explain it. `away` is the number of these samples, and `voxel` is the edge of
+    /// a voxel.
     pub fn lost(&self, n: usize, away: usize, noise: Option<f64>, voxel: f64) -> Option<String> {
         if away <= n / LOST || noise.is_some_and(|noise| noise > NOISY * voxel) {
             return None;

@@ -1,4 +1,4 @@
-//! Preparation of a cloud: duplicates, outliers, and the sides of given normals.
+//! Preparation of a cloud: duplicates, outliers, and the orientation of given normals.
 
 use super::attempt::Prepared;
 use super::{Device, Method, Options, Samples};
@@ -18,8 +18,8 @@ pub(super) fn prepare(
     let (mut cloud, survey) = clean_by(cloud, options.clean, far)?;
     let noise = noise(&cloud.points)?;
     let mut off_surface = 0;
-    // If the noise is unknown, the cloud is not a surface at any scale, such as the leaves of a
-    // tree. Then no point is off the surface.
+    // If the noise is unknown, the cloud does not follow a surface at any scale, as with the leaves
+    // of a tree. In that case, no point counts as off the surface.
     if options.clean.outliers.is_some() && noise.is_some() {
         let found = strays(&cloud.points)?;
         off_surface = found.len();
@@ -56,7 +56,7 @@ pub(super) fn prepare(
 }
 
 /// Turns the normals that contradict their neighbors. With [`Method::Auto`], removes all normals if
-/// they have no common side even then. Returns `None` if the cloud has no normals, or if the method
+/// they still have no common side. Returns `None` if the cloud has no normals, or if the method
 /// does not use them.
 pub(super) fn settle(
     cloud: &mut PointCloud,

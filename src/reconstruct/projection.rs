@@ -18,7 +18,7 @@ pub enum Projection {
     Local,
 }
 
-/// The relative error of distances above which a projection warns.
+/// The relative error of distances above which the projection gives a warning.
 const DISTORTED: f64 = 1e-3;
 
 impl Projection {

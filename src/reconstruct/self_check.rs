@@ -22,7 +22,7 @@ const MOST_PERCENT: f64 = 10.0;
 const SHRED: f64 = 4.0;
 /// The largest share of the area that shreds may have.
 const SHREDS_AREA: f64 = 0.1;
-/// The smallest number of shreds that count. A few small objects may be real.
+/// The smallest number of shreds for which the check can fail. A few small objects may be real.
 const FEW: usize = 10;
 /// The least mean thickness of a surface of the level-set method, in voxels. The mean thickness is
 /// twice the volume divided by the area. A thinner surface is a film around samples that enclose
@@ -40,7 +40,7 @@ pub struct SelfCheck {
     pub cube: f64,
     /// Noise of the samples, in units of the cloud. `None` if it is unknown.
     pub noise: Option<f64>,
-    /// Largest mean distance of the samples that is permitted, in units of the cloud.
+    /// Largest permitted mean distance of the samples from the surface, in units of the cloud.
     pub mean_at_most: f64,
     /// Number of samples that are left behind: farther from the surface than three cubes and three
     /// times the noise.

@@ -1,8 +1,8 @@
 //! The boundary of an open surface, and bounds on how fast winding numbers change near it.
 //!
 //! Away from a closed surface the winding number is constant. In general its gradient depends only
-//! on the boundary of the surface, like the magnetic field of a wire by the law of Biot and Savart:
-//! |grad w| is at most the integral of 1 / (4 pi distance^2) along the boundary.
+//! on the boundary of the surface, like the magnetic field of a wire (Biot-Savart law): |grad w| is
+//! at most the integral of 1 / (4 pi distance^2) along the boundary.
 
 use std::f64::consts::PI;
 
@@ -108,7 +108,7 @@ fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     from_center / (share * share)
 }
 
-/// Returns for each vertex the first vertex at the same position.
+/// Returns, for each vertex, the first vertex at the same position.
 pub(super) fn merged(vertices: &[[f64; 3]]) -> Vec<u32> {
     // Adding zero turns minus zero into zero.
     let bits = |v: u32| vertices[v as usize].map(|x| (x + 0.0).to_bits());

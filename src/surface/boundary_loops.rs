@@ -33,8 +33,8 @@ pub(super) struct Boundary {
     edges: HashMap<[u32; 2], Edge>,
 }
 
-/// Returns the edges with one triangle, in the direction of the triangle, in the order of their
-/// lower vertices.
+/// Returns the edges with one triangle, in the direction of the triangle, sorted by their lower
+/// vertex.
 fn boundary_edges(mesh: &Mesh) -> Vec<[u32; 2]> {
     let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
     let add = |edges: &mut Vec<[u32; 2]>, uses: Uses| {

@@ -20,7 +20,7 @@ pub struct Pixels<'a> {
 
 impl Pixels<'_> {
     /// Returns closed curves around the inside, at z = 0. Between the centers of pixels, values are
-    /// interpolated linearly. At the boundary of the box, the inside ends.
+    /// interpolated linearly. The inside ends at the boundary of the box.
     ///
     /// Inside pixels that touch at a corner are joined if the mean of the four values around the
     /// corner is negative.
@@ -48,8 +48,8 @@ impl Pixels<'_> {
     }
 }
 
-/// The values of a picture with two frames around them: one on the boundary of the box with the
-/// values of the nearest pixels, and one at the same place that is outside.
+/// The values of a picture, surrounded by two frames on the boundary of the box. The first has the
+/// values of the nearest pixels, and the second is outside.
 struct Framed {
     /// Coordinates of the columns and of the rows.
     places: [Vec<f64>; 2],

@@ -11,9 +11,10 @@ impl TriangleIndex {
     /// Returns how many triangles the ray from `p` crosses, except the triangle `own`. No component
     /// of `direction` may be zero.
     ///
-    /// A ray through a vertex or an edge may count a triangle too many or too few. Returns `None`
-    /// if the ray needs more than [`MOST_BOXES`] tests, as in a fan of thousands of triangles at
-    /// one edge. Without this limit, the rays from all triangles would take quadratic time.
+    /// If the ray passes through a vertex or an edge, the count may be too high or too low by one.
+    /// Returns `None` if the ray needs more than [`MOST_BOXES`] tests, as in a fan of thousands of
+    /// triangles at one edge. Without this limit, the rays from all triangles would take quadratic
+    /// time.
     pub(super) fn crossings(&self, p: Vec3, direction: Vec3, own: u32) -> Option<usize> {
         let inverse = direction.map(|x| 1.0 / x);
         let (mut count, mut n_boxes) = (0, 0);

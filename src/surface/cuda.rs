@@ -20,7 +20,7 @@ pub struct DeviceSurface {
 }
 
 impl DeviceSurface {
-    /// Returns the bytes of GPU memory that a surface takes.
+    /// Returns the number of bytes of GPU memory that a surface takes.
     pub fn bytes(n_vertices: usize, n_triangles: usize, normals: bool) -> usize {
         n_vertices * size_of::<[f64; 3]>() * (1 + usize::from(normals))
             + n_triangles * size_of::<[u32; 3]>()

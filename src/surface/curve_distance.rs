@@ -9,8 +9,8 @@ use crate::io::Curve;
 /// The smallest number of points per task.
 const BLOCK: usize = 512;
 
-/// An index of closed plane curves. It answers how far a point is from the curves, and whether they
-/// enclose it.
+/// An index of closed plane curves. It determines how far a point is from the curves, and whether
+/// they enclose it.
 ///
 /// z is ignored. A point is enclosed if a ray from it crosses the curves an odd number of times. A
 /// curve inside another one thus bounds a hole, and directions do not matter.
@@ -75,7 +75,7 @@ impl PlaneCurves {
         odd
     }
 
-    /// Returns for each curve whether the enclosed side lies to the left of its direction.
+    /// Returns, for each curve, whether the enclosed side lies to the left of its direction.
     pub fn enclose_left(&self, curves: &[Curve]) -> Vec<bool> {
         let left = |(k, curve): (usize, &Curve)| {
             let x = &curve.points;

@@ -54,7 +54,7 @@ pub struct Sides {
     /// Number of curves that lie within the triangles around a vertex or an edge and therefore do
     /// not separate any vertices.
     pub lost: usize,
-    /// Whether the smaller side was requested, and both sides have nearly the same area in a
+    /// Whether the smaller side was requested, and the two sides have nearly the same area in a
     /// component.
     pub even: bool,
 }
@@ -331,8 +331,8 @@ fn named(curve: usize) -> String {
     format!("curve {}", curve + 1)
 }
 
-/// Returns the class of smaller area in every crossed component, and whether both areas are nearly
-/// equal in any of them.
+/// Returns the class of smaller area in every crossed component, and whether the two areas are
+/// nearly equal in any of them.
 fn smaller(mesh: &Mesh, class: &[(u32, bool)], crossings: &[Crossing]) -> (Vec<(u32, bool)>, bool) {
     let mut roots: Vec<u32> = crossings.iter().map(|c| class[c.left as usize].0).collect();
     roots.sort_unstable();

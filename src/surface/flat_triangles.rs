@@ -155,8 +155,9 @@ impl Sheets {
         [t[j], t[(j + 1) % 3]]
     }
 
-    /// Returns for each half-edge of a kept triangle the half-edge of the next kept triangle, found
-    /// across removed triangles. The entry is `NONE` at a boundary, and if neither end is merged.
+    /// Returns, for each half-edge of a kept triangle, the half-edge of the next kept triangle,
+    /// found across removed triangles. The entry is `NONE` at a boundary, and if neither end is
+    /// merged.
     fn opposite(&self) -> Vec<u32> {
         let halves = 0..3 * self.corners.len() as u32;
         let is_joint = |half: u32| {
@@ -253,9 +254,9 @@ impl Sheets {
         new
     }
 
-    /// Adds vertices within edges that belong to several sheets. Returns them by the half-edges
-    /// that they split. An edge is identified by the positions of its ends, because files of
-    /// triangles have no vertex indices.
+    /// Adds vertices within edges that belong to several sheets. Returns them keyed by the
+    /// half-edges that they split. An edge is identified by the positions of its ends, because
+    /// triangle files have no vertex indices.
     fn middles(
         &self,
         mesh: &mut Mesh,

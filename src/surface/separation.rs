@@ -29,7 +29,7 @@ pub struct Separation {
     pub mean: f64,
     /// Largest distance of a vertex.
     pub largest: f64,
-    /// The vertex with the largest distance, the first if there are several.
+    /// The vertex with the largest distance, or the first of them if there are several.
     pub vertex: u32,
     /// Position of this vertex.
     pub position: [f64; 3],

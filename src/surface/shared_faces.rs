@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-/// Returns the triangles between parts that touch, ascending: each is stored twice, once for each
-/// of the parts, facing opposite ways. They do not bound the inside.
+/// Returns the triangles between parts that touch, in ascending order. Each is stored twice, once
+/// for each part, facing opposite ways. They do not bound the inside.
 ///
 /// `triangles` lists vertex indices, `[n * 3]`. The surface must remain closed without both copies:
-/// wherever the connected set of such triangles ends, an even number of other triangles meets.
+/// wherever a connected set of such triangles ends, an even number of other triangles must meet.
 /// Triangles that are merely stored in both orientations are not listed.
 pub(super) fn shared_faces(triangles: &[u32]) -> Vec<u32> {
     let list = triangles.as_chunks::<3>().0;
@@ -95,7 +95,7 @@ fn sorted([a, b, c]: [u32; 3]) -> ([u32; 3], bool) {
 mod tests {
     use super::*;
 
-    /// A box from `low` to `low + 1` along x, of the vertices of a row of cubes.
+    /// Returns the cube from `low` to `low + 1` along x, in a row of cubes that share vertices.
     fn cube(low: u32) -> Vec<u32> {
         // Vertex 4 k + 2 y + z lies at x = k.
         let v = |x: u32, y: u32, z: u32| 4 * (low + x) + 2 * y + z;

@@ -65,7 +65,7 @@ pub(super) fn renew_normals(mesh: &mut Mesh) {
     }
 }
 
-/// Returns for each vertex whether it lies on a boundary edge.
+/// Returns, for each vertex, whether it lies on a boundary edge.
 fn on_border(mesh: &Mesh, around: &CellsAround) -> Vec<bool> {
     let mut is_fixed = vec![false; mesh.n_vertices()];
     let ends: Vec<Vec<u32>> = around.facets(

@@ -106,7 +106,7 @@ zeroset_gpu::cuda_header! {
         pub background: u32,
         /// The number of updates of the tile set.
         pub updates: u32,
-        /// The number of ids that need room, if there is not enough.
+        /// The number of ids for which room is needed, if there is not enough.
         pub needed: u32,
         /// The number of tiles that the last update created.
         pub created: u32,
@@ -147,7 +147,7 @@ zeroset_gpu::cuda_header! {
     /// Bit of `stirred`: a tile that the next step needs is missing.
     pub const PRESSING: u32 = 2;
     /// Bit of `stirred`: `PRESSING` as found by the current pass, which may not be the last pass
-    /// before that step.
+    /// before the next step.
     pub const PRESSING_NOW: u32 = 4;
 
     /// Bit of `flaws`: a coefficient is not finite.

@@ -61,8 +61,9 @@ impl DeviceTiledGrid {
     }
 
     /// Returns the capacity to allocate for `tiles` tiles, each with `values` bytes in all arrays
-    /// together. The spare room is a twelfth, but the total stays below 1.3 times the values plus
-    /// 24 bytes per tile. At least 64 tiles are added, so that small tile sets rarely need to grow.
+    /// together. The spare room is a twelfth of the tiles, but the total stays below 1.3 times the
+    /// values plus 24 bytes per tile. At least 64 tiles are added, so that small tile sets rarely
+    /// need to grow.
     pub fn roomy<S, const E: usize>(tiles: usize, values: usize) -> usize {
         let (bytes, most) = (values + Self::tile_bytes::<S, E>(), values * 13 / 10 + 24);
         let more = (tiles / 12).min(tiles * most.saturating_sub(bytes) / bytes);

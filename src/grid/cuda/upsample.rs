@@ -30,7 +30,7 @@ zeroset_gpu::cuda_header! {
     pub const NOT_A_NUMBER: u32 = 1;
     /// Flaw: a tile is out of range.
     pub const BEYOND: u32 = 2;
-    /// Flaw of a tile set that may still grow: phi jumps.
+    /// Flaw: phi jumps. Ignored until the tile set is complete.
     pub const JUMPS: u32 = 4;
 
     /// The result that the host reads.
@@ -182,8 +182,8 @@ impl DeviceTiledGrid {
     /// ids and values are bitwise identical to those of the CPU. The capacity comes from
     /// [`roomy`](Self::roomy), and `blocks` is passed to [`DeviceTiledGrid::new`].
     ///
-    /// During the computation, each of the eight children of each coarse tile takes 61 bytes in
-    /// addition to the fine tiles.
+    /// During the computation, the eight children of a coarse tile take 61 bytes each, in addition
+    /// to the memory of the fine tiles.
     ///
     /// # Errors
     /// Returns the errors of [`TiledGrid::upsample`], and [`Error::Device`] if there is not enough

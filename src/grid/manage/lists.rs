@@ -42,8 +42,8 @@ impl<const E: usize> TiledGrid<E> {
     }
 
     /// Fourth pass: assigns ids and list positions to new tiles. New tiles first reuse the ids of
-    /// tiles that this update deletes, then the unused ids in `free`, the most recently freed one
-    /// first. The remaining tiles get ids that were never assigned.
+    /// tiles that this update deletes, then the unused ids in `free`, starting with the most
+    /// recently freed one. The remaining tiles get ids that were never assigned.
     pub(super) fn index(&mut self) {
         let TiledGrid { keys, ids, free, next_id, changes, .. } = self;
         let mut freed = changes.deleted.iter().map(|tile| ids[tile.position as usize]);

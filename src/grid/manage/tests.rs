@@ -112,7 +112,7 @@ impl Reference {
     }
 }
 
-/// Returns a random request mask. On average, `calm` of 32 masks request nothing. Most of these
+/// Returns a random request mask. On average, `calm` out of 32 masks request nothing. Most of these
 /// have the sign of the missing tiles around the tile. The other masks request some of the
 /// neighbors.
 fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {

@@ -109,7 +109,7 @@ pub fn solve<R: Real>(cpu: &Cpu, state: &mut EikonalState<R>, width: Option<R>) 
     solve_in_order(cpu, state, width, |_| ())
 }
 
-/// Solves as [`solve`] does; `order` may change the order of the patches in a pass.
+/// Solves as [`solve`] does; `order` may reorder the patches of a pass.
 pub(super) fn solve_in_order<R: Real>(
     cpu: &Cpu,
     state: &mut EikonalState<R>,
@@ -210,7 +210,7 @@ fn rounds<R: Real, const N: usize>(
     }
 }
 
-/// Finds for each listed patch the smallest value that it or its halo received since its last
+/// For each listed patch, finds the smallest value that it or its halo received since its last
 /// update.
 fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
     let Scratch { changed, updated, news, heard, .. } = &mut state.scratch;
@@ -350,8 +350,8 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                         continue;
                     }
                     // A face without a changed value offers the same value as before. A straight
-                    // front never arrives before it has reached some point of the face, so it
-                    // cannot lower the smallest value of a cell.
+                    // front never arrives before it has reached some point of the face, so such a
+                    // front cannot lower the smallest value of a cell.
                     if n_dirty == usize::from(is_dirty[i])
                         || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
                     {

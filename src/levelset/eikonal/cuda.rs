@@ -22,8 +22,8 @@ use shapes::Shapes;
 pub(crate) use kernel_arguments::EikonalArgument;
 
 /// The largest number of times that a patch of triangles is updated before other patches are
-/// notified, for rounds and for the queue. More repetitions would only iterate on old values of
-/// neighbors. Patches of tetrahedra are updated once.
+/// notified, for rounds and for the queue. More repetitions would only use outdated values of
+/// neighboring patches. Patches of tetrahedra are updated once.
 const REPETITIONS: [u32; 2] = [3, 2];
 
 /// Without a band, a patch waits if its pending value is later than the earliest pending value by

@@ -1,10 +1,11 @@
-//! Local solvers: the arrival time at one vertex of a simplex over the opposite face.
+//! Local solvers: the time at which a front that crosses a face of a simplex arrives at the
+//! opposite vertex.
 //!
 //! Each function returns `min over points x of the face of u(x) + f |C - x|`, where C is the
 //! vertex, u is linear on the face and f is the slowness (time per length); see docs/distances.md,
 //! sections 5.1 and 5.2. The minimum is exact for every angle, so obtuse cells need no special
 //! treatment. Only a vertex that almost lies on the opposite face is raised a little
-//! (`raised`). Vertices may still be unreached (infinite).
+//! (`raised`). The arrival times on the face may be infinite (not yet reached).
 //!
 //! [`circle`] is the formula for point sources (section 5.5 of the same page). It assumes a
 //! circular front instead of a straight one.
@@ -14,15 +15,16 @@ use crate::geometry::{Real, Vec3};
 /// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
 /// edge of the face.
 ///
-/// Across a flatter cell, a front gains almost no time, but takes the mean of values that are an
-/// edge apart. Two such cells that face each other then lower each other's values again and again,
-/// tens of thousands of times and by ever smaller amounts, until the result is far too early
-/// (docs/distances.md, section 5.3). With this height, about a thousand times suffice.
+/// Across a flatter cell, a front takes almost no time, but its new value is a mean of values at
+/// vertices that are an edge apart. Two such cells that face each other then lower each other's
+/// values again and again, tens of thousands of times and by ever smaller amounts, until the result
+/// is far too early (docs/distances.md, section 5.3). With this height, about a thousand
+/// repetitions are enough.
 const LEAST_HEIGHT: f64 = 0.03;
 
-/// Returns the height that counts for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
-/// `longest`, but at most the distance `inside` of its foot from the nearest vertex of the face,
-/// which is negative if the foot lies outside the face. All three have the same unit.
+/// Returns the height to use for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
+/// `longest`, but at most `inside`, the distance of its foot from the nearest vertex of the face.
+/// `inside` is negative if the foot lies outside the face. All three have the same unit.
 #[inline]
 fn raised<R: Real>(height: R, longest: R, inside: R) -> R {
     height.max((R::of(LEAST_HEIGHT) * longest).min(inside))
@@ -155,8 +157,8 @@ pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R
         .fold(inside, R::min)
 }
 
-/// Returns the value of [`tetrahedron`] and the barycentric weights of the point of the face that
-/// the front comes from.
+/// Returns the value of [`tetrahedron`] and the barycentric weights of the point on the face from
+/// which the front comes.
 pub(super) fn tetrahedron_foot<R: Real>(
     u: [R; 3],
     x: [&Vec3<R>; 3],
@@ -182,8 +184,8 @@ pub(super) fn tetrahedron_foot<R: Real>(
 /// The sides of a face, as pairs of its vertices.
 const SIDES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
-/// The limit below which a face counts as thin: the square of the sine of the angle at its first
-/// vertex. In thin faces, rounding may decide on which side of the face a point lies.
+/// A face counts as thin if the squared sine of the angle at its first vertex is below this limit.
+/// In thin faces, rounding may decide on which side of the face a point lies.
 const THIN: f64 = 1e-3;
 
 /// The position of the minimum on a face.
@@ -240,9 +242,9 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
     Over::Sides([true; 3])
 }
 
-/// Returns the height that counts ([`raised`]) for a vertex above a face with Gram matrix `g11,
-/// g12, g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and
-/// third vertex of the face.
+/// Returns the height to use ([`raised`]) for a vertex above a face with Gram matrix `g11, g12,
+/// g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and third
+/// vertex of the face.
 #[inline]
 fn raised_over_face<R: Real>(height: R, l: [R; 2], g: [R; 3], det: R) -> R {
     let [g11, g12, g22] = g;
@@ -302,8 +304,8 @@ mod tests {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns whether the height of a simplex is below the least one. `area` is this height times
-    /// `base`.
+    /// Returns whether the height of a simplex is below the least allowed height. `area` is this
+    /// height times `base`.
     fn is_low(area: f64, base: f64, longest: f64) -> bool {
         area / base <= LEAST_HEIGHT * longest
     }

@@ -229,7 +229,7 @@ impl<'a> Paths<'a> {
     }
 
     /// Returns the minimum of `u(Y) + f |x - Y|` over the points Y of the facet opposite vertex `i`
-    /// of a cell, and the barycentric weights of Y there.
+    /// of a cell, and the barycentric weights of the Y that attains it.
     fn foot(&self, cell: &[u32], i: usize, x: &Vec3, f: f64) -> (f64, [f64; 3]) {
         let mut side = others(cell, i);
         let mut next = || side.next().map_or((f64::INFINITY, *x), |v| (self.value(v), self.x(v)));

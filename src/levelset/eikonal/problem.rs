@@ -12,12 +12,12 @@ use crate::patches::{Coordinates, Patches};
 
 /// A round updates the patches whose pending value is at most this much later than the earliest
 /// one. The unit is the longest time along an edge of a patch, averaged over all patches. A smaller
-/// value leaves threads idle, a larger one repeats work.
+/// value leaves threads idle, and a larger value repeats work.
 const NEAR: f64 = 1.0;
 
-/// The number of rounds after which a solve fails: this many, and more for each vertex. In every
-/// round, a front that runs straight ahead reaches its final value at one vertex at least. Most
-/// solves need fewer rounds than there are patches.
+/// The number of rounds after which a solve fails, without the additional rounds for each vertex.
+/// In every round, a front that runs straight ahead reaches the final value of at least one vertex.
+/// Most solves need fewer rounds than there are patches.
 const MOST_ROUNDS: u32 = 10_000;
 const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 
@@ -91,7 +91,7 @@ impl<R: Real> Problem<R> {
         self.patches.mesh_vertices()[self.patches.patch(patch as usize).owned().start]
     }
 
-    /// Returns for each patch whether it or one of its neighbors has a cell with an obtuse angle.
+    /// Returns, for each patch, whether it or one of its neighbors has a cell with an obtuse angle.
     /// Tetrahedra count as obtuse.
     pub(super) fn near_obtuse(&self) -> Vec<bool> {
         let (patches, coordinates) = (&*self.patches, &*self.coordinates);

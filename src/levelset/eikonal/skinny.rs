@@ -114,8 +114,8 @@ impl Field<'_> {
         self.at_vertex.row(v as usize).iter().map(|slot| (slot / 3, (slot % 3) as usize))
     }
 
-    /// Returns the trail of a vertex from the trails of the ends of the edge over which its front
-    /// arrives, or `None` at a source.
+    /// Returns the trail of a vertex, computed from the trails at the ends of the edge over which
+    /// its front arrives, or `None` at a source.
     fn trail(&self, v: u32, trails: &[Trail]) -> Option<Trail> {
         let (x, own) = (self.x(v), self.value(v));
         let mut best: Option<(f64, u32, [u32; 2], f64)> = None;

@@ -278,8 +278,8 @@ pub struct CurveSeeds {
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
 /// where it leaves the next. The vertices of a cell get their straight-line distance to the piece
-/// of the segment in it, multiplied by the slowness of the cell. Returns `None` for a curve without
-/// segments or a mesh without cells.
+/// of the segment inside this cell, multiplied by the slowness of the cell. Returns `None` for a
+/// curve without segments or a mesh without cells.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory for the parts.

@@ -150,7 +150,7 @@ impl Breakdown {
     }
 }
 
-/// Returns the error for a step whose length nothing limits.
+/// Returns the error for a step of unlimited length.
 pub(crate) fn at_rest_forever(step: u64) -> Error {
     Error::Numerical {
         what: format!("nothing moves in step {step}, so its length is unlimited"),

@@ -98,7 +98,7 @@ impl<R: Real> Slots<R> {
     }
 }
 
-/// Sums the contributions to one term over the slots of a vertex, with its cells in mesh order.
+/// Sums the contributions to one term over the slots of a vertex, in the mesh order of its cells.
 #[inline]
 pub(super) fn sum<R: Real>(row: &[u32], term: &[[R; 2]]) -> [R; 2] {
     row.iter().fold([R::zero(); 2], |sum, &slot| {

@@ -84,12 +84,12 @@ impl<R: Real> Motion<R> {
         });
     }
 
-    /// Evaluates, bounds or averages all time-dependent coefficients, as `sampling` specifies, in
-    /// the listed patches, which are in ascending order.
+    /// Evaluates, bounds or averages all time-dependent coefficients in the listed patches, as
+    /// `sampling` specifies. The patches are in ascending order.
     ///
-    /// Returns the name of the first coefficient that is not finite, or of a negative curvature
-    /// coefficient, and the first such vertex (patch order). Returns `None` if all values are
-    /// valid.
+    /// Returns the name of the first invalid coefficient (one that is not finite, or a negative
+    /// curvature coefficient), and the first vertex (patch order) at which it is invalid. Returns
+    /// `None` if all values are valid.
     pub fn refresh(
         &mut self,
         patches: &Patches,
@@ -231,9 +231,9 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Evaluates, bounds or averages the coefficient, as `sampling` specifies, at all vertices of
-    /// the listed patches, which are in ascending order. The unit of the coefficient is a length to
-    /// the power of `power`, per time.
+    /// Evaluates, bounds or averages the coefficient at all vertices of the listed patches, as
+    /// `sampling` specifies. The patches are in ascending order. The unit of the coefficient is a
+    /// length to the power of `power`, per time.
     ///
     /// Returns the first vertex (patch order) with a value that is not finite, if any.
     pub fn refresh(

@@ -143,7 +143,7 @@ impl<R: Real> Evolution<R> {
         self.patches().to_mesh_order(&self.phi, Real::to_f64)
     }
 
-    /// Returns for each vertex whether it moves (lies in the band), in mesh order.
+    /// Returns, for each vertex, whether it moves (lies in the band), in mesh order.
     pub fn band(&self) -> Vec<bool> {
         self.patches().to_mesh_order(&self.band.moving, |moving| moving)
     }

@@ -89,7 +89,7 @@ fn cause(what: &What, seen: Option<&Seen>, beta: f64, dt: f64) -> Cause {
         What::NoProgress if seen.quality < SLIVER => Cause::Sliver(seen.quality),
         What::NoProgress if seen.speed > beta => Cause::Speed(seen.speed),
         What::NoProgress => Cause::Curvature(beta),
-        // The margin keeps rounding errors from putting the blame on a step of the largest allowed
+        // With this margin, rounding does not put the blame on a step of the largest allowed
         // length.
         What::Phi(_) if dt > 1.01 * seen.step => Cause::LongStep(dt / seen.step),
         _ if seen.quality < SLIVER => Cause::Sliver(seen.quality),

@@ -73,7 +73,7 @@ impl<R: Real> Galerkin<R> {
         self.n_poor_cells = poor.len();
     }
 
-    /// Returns for each vertex whether it belongs to a poor cell, in patch order.
+    /// Returns, for each vertex, whether it belongs to a poor cell, in patch order.
     pub fn upwind(&self) -> &[bool] {
         &self.upwind
     }

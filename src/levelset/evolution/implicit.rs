@@ -79,8 +79,8 @@ impl<R: Real> Implicit<R> {
     /// Solves for the curvature part of a step. On entry, `next` holds the result of the other
     /// terms; on return, it holds the solution.
     ///
-    /// `product` is scratch memory with unspecified contents. Values that are not finite are not
-    /// detected here but when the result is checked.
+    /// `product` is scratch memory with unspecified contents. Values that are not finite are
+    /// detected later, when the result is checked.
     ///
     /// # Errors
     /// If conjugate gradients do not converge, returns the reduction of the residual that was
@@ -139,8 +139,8 @@ impl<R: Real> Implicit<R> {
     }
 
     /// Computes the stiffness of the band, the mass, the diagonal, and the residual `- dt S phi`.
-    /// The first direction is the preconditioned residual. Returns the squared norm of the
-    /// residual, in the norm of the preconditioner.
+    /// The first direction is the preconditioned residual. Returns the square of the preconditioner
+    /// norm of the residual.
     fn assemble<const N: usize>(&mut self, pass: &Pass<'_, R>, next: &[R], dt: R) -> f64 {
         let Pass { problem, band, .. } = *pass;
         let patches = &*problem.patches;
@@ -258,8 +258,8 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Adds `length` times the direction to `next`, and updates the residual. Returns the squared
-    /// norm of the remaining residual, in the norm of the preconditioner.
+    /// Adds `length` times the direction to `next`, and updates the residual. Returns the square of
+    /// the preconditioner norm of the remaining residual.
     fn descend(&mut self, pass: &Pass<'_, R>, next: &mut [R], product: &[R], length: R) -> f64 {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, parts, .. } = self;

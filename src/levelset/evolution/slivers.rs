@@ -48,8 +48,8 @@ impl Slivers {
         self.typical_inradius / self.inradius
     }
 
-    /// Returns whether enough cells are thin to make steps much shorter than at cells of the
-    /// median size.
+    /// Returns whether enough cells are thin to make steps much shorter than for cells of median
+    /// size.
     pub(super) fn are_many(&self) -> bool {
         self.typical_is_thin && self.median_inradius > SLOW * self.typical_inradius
     }

@@ -66,9 +66,9 @@ impl<R: Real> Evolution<R> {
     /// bitwise identical to that of the original.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the snapshot has a different precision or mesh size or a phi that
-    /// is not finite, and for terms and options as [`Evolution::new`] does. Returns [`Error::Mesh`]
-    /// and [`Error::Numerical`] under the conditions given there.
+    /// Returns [`Error::Case`] if the snapshot has a different precision or mesh size, if its phi
+    /// is not finite, or if [`Evolution::new`] would reject the terms or options. Returns
+    /// [`Error::Mesh`] and [`Error::Numerical`] under the conditions given there.
     pub fn resume(
         cpu: Arc<Cpu>,
         mesh: &Mesh,

@@ -13,9 +13,9 @@ zeroset_gpu::cuda_header! {
 /// The search for a step between the longest one that is known to be allowed and the shortest one
 /// that is known not to be.
 ///
-/// A step is allowed if it is at most as long as the limit that the bounds of the coefficients over
-/// the step put on it. The limit falls or stays the same if the step gets longer, so the limit of a
-/// step that is too long is an allowed step.
+/// A step is allowed if it does not exceed the limit that follows from the bounds of the
+/// coefficients over this step. As the step gets longer, the limit falls or stays the same, so the
+/// limit of a step that is too long is an allowed step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepSearch {
     allowed: f64,

@@ -8,7 +8,8 @@ pub struct StepTarget {
     /// The time that must not be passed. A step that would end within rounding of this time ends
     /// exactly at it.
     pub target: f64,
-    /// The rate of change near the interface at or below which the steps stop; negative for never.
+    /// The rate of change near the interface at or below which the steps stop. A negative value
+    /// disables this condition.
     pub steady: f64,
     /// The maximum number of steps.
     pub steps: u64,
@@ -30,7 +31,7 @@ pub struct Advance {
 }
 
 /// The relative amount by which a step may be lengthened to reach the target. A sum of many steps
-/// misses the target by a rounding error, and no limit on the time step is that sharp.
+/// misses the target by a rounding error, and no limit on the time step is that precise.
 const REST: f64 = 1e-6;
 
 /// Returns `dt`, or all of `rest` (the time left to the target) if the step would pass the target

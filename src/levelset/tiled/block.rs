@@ -237,7 +237,7 @@ struct Advance<'a, R> {
     tally: &'a mut Tally,
 }
 
-/// Work on blocks of E^3 voxels with the differences S.
+/// Work on blocks of E^3 voxels that uses the difference scheme S.
 struct Of<W, S, const E: usize>(W, PhantomData<S>);
 
 impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, E> {

@@ -51,7 +51,7 @@ impl<R: Real> Prepared<R> {
             Prepared::Varying(fill) => {
                 let t = match sampling {
                     Sampling::At(t) | Sampling::Mean(_, t) => t,
-                    // The function has no known bounds, so its value at the end stands for them.
+                    // The function has no known bounds, so its value at the end is used instead.
                     // The value at the start already limits the step.
                     Sampling::Bound(span) => span.end,
                 };
@@ -141,12 +141,12 @@ impl Speed {
         Speed { change, ..self }
     }
 
-    /// Returns the sum of both speeds, with the flaws of both.
+    /// Returns the sum of the two speeds, with the flaws of both.
     pub fn plus(self, other: Self) -> Self {
         Speed { most: self.most + other.most, ..self.join(other) }
     }
 
-    /// Returns the larger of both speeds, with the flaws of both.
+    /// Returns the larger of the two speeds, with the flaws of both.
     pub fn join(self, other: Self) -> Self {
         Speed {
             most: self.most.max(other.most),

@@ -102,7 +102,7 @@ impl<R: Real, const E: usize> Work<R> for Near<'_, R, E> {
     }
 }
 
-/// Returns the distance to the interface of voxels next to it, at most gamma.
+/// Returns, for voxels next to the interface, the distance to it, at most gamma.
 #[inline(always)]
 fn distance<V: Lanes, const E: usize>(group: &Group<'_, V, E>, own: V, gamma: V) -> V {
     let central = Central::new(group);

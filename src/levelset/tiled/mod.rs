@@ -47,8 +47,8 @@ mod stationary_coefficients;
 pub mod steady_state;
 mod terms;
 
-// These are not part of the public interface. `tests/support/dense.rs` uses them to move a full
-// box, which is the reference for tiles.
+// These are not part of the public interface. `tests/support/dense.rs` uses them for an evolution
+// on a dense box, the reference for tiles.
 #[doc(hidden)]
 pub use blocks::Blocks;
 pub use breakdown::{Breakdown, Cause, What};

@@ -160,7 +160,8 @@ mod tests {
         use crate::Cpu;
         use crate::grid::{Band, TiledGrid};
         use crate::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};
-        // A ball moves for a time of 9, mostly along x. The components of the velocity add up to 1.
+        // A ball moves for 9 units of time, mostly along x. The components of the velocity add up
+        // to 1.
         let band = Band { gamma: 1.5f32, reach: 1 };
         let place = |first: [i32; 3], n: usize| {
             let at = [n % 4, n / 4 % 4, n / 16];

@@ -6,7 +6,7 @@
 //! side. All vertices of a shell should have the same sign. Where the nearest sample is seen at a
 //! grazing angle, behind a sharp edge or a tip, single vertices of a shell get the other sign, and
 //! the surface gets a spike with an open end. At the boundary of an open surface, in contrast, two
-//! patches of opposite signs meet that are both as large as the surface.
+//! patches of opposite signs meet, and both are as large as the surface.
 //!
 //! The boundary vertices are therefore divided into patches of one sign. A patch that is much
 //! smaller than an adjacent patch of the other sign takes that sign.

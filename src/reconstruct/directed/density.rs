@@ -120,8 +120,8 @@ pub(super) fn look(
     Ok((at.filter_map(looked).collect(), lattice.cube()))
 }
 
-/// Returns a lattice with a few samples per cube, if the area of the surface is about that of a
-/// side of the box.
+/// Returns a lattice with a few samples per cube, if the area of the surface is about the area of
+/// one side of the box.
 pub(super) fn coarse((low, high): ([f64; 3], [f64; 3]), n: usize) -> Result<Lattice> {
     Lattice::new(low, high, coarse_cube(low, high, n), RING)
 }

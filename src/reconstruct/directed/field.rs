@@ -161,7 +161,8 @@ pub(super) fn directed(place: [f64; 3], sample: &Sample) -> f64 {
     (0..3).map(|k| (place[k] - sample.point[k]) * sample.normal[k]).sum()
 }
 
-/// Returns the keys of the tiles that contain vertices in the one-ring of a seed cube, ascending.
+/// Returns the keys of the tiles that contain vertices in the one-ring of a seed cube, in ascending
+/// order.
 fn tiles_around(seeds: &Seeds, lattice: &Lattice) -> Vec<u64> {
     tiles_reached(seeds, lattice, |key| {
         seeds.of_tile(key).map(|seed| {
@@ -175,7 +176,7 @@ fn tiles_around(seeds: &Seeds, lattice: &Lattice) -> Vec<u64> {
     })
 }
 
-/// Returns the keys of the tiles that seeds or samples reach, ascending.
+/// Returns the keys of the tiles that seeds or samples reach, in ascending order.
 ///
 /// `of_tile` receives the key of a tile with seeds. It returns, for each of its seeds or samples,
 /// the tiles that it reaches along each axis: bit s + 1 stands for the tile at offset s.

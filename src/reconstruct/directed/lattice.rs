@@ -92,8 +92,8 @@ impl Lattice {
         self.bits().iter().sum::<u32>() + 9
     }
 
-    /// Returns the key of a cube. Its high bits are the tile, with z above y above x. Its low bits
-    /// are the position in the tile, in the same order. The keys of the cubes of a tile are
+    /// Returns the key of a cube. Its high bits hold the tile, with z above y above x. Its low bits
+    /// hold the position in the tile, in the same order. The keys of the cubes of a tile are
     /// adjacent.
     pub(super) fn key(&self, cube: [u32; 3]) -> u64 {
         let within = cube.map(|c| c % TILE);

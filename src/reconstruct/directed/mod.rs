@@ -72,8 +72,8 @@ pub enum Cubes {
 pub enum Fit {
     /// The tangent plane of the nearest sample.
     Planes,
-    /// A sphere that is fitted to the samples around. It averages noise and follows curvature, so
-    /// cubes can be as small as the distance between samples.
+    /// A sphere that is fitted to the surrounding samples. It averages noise and follows curvature,
+    /// so cubes can be as small as the distance between samples.
     Spheres,
 }
 

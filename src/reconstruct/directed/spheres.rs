@@ -7,7 +7,7 @@
 //! around it, so sparse regions have no holes, and dense regions keep their detail.
 //!
 //! A sample contributes only if its normal points to the same side as the normal of the nearest
-//! sample. Therefore the two sheets of a thin plate or of a narrow gap stay apart.
+//! sample. Therefore the two sides of a thin plate or of a narrow gap stay apart.
 //!
 //! Every vertex adds its samples in the same order on the CPU and on a GPU: by tile, by cube and in
 //! the order of the cloud.
@@ -72,7 +72,7 @@ pub(super) struct Spacings {
     radius: f64,
     /// Edge of a cube, in units of the cloud. 0 if all samples coincide.
     pub cube: f64,
-    /// Smallest edge of the cubes that leaves no holes, or 0 if no sample has neighbors on all
+    /// Edge of the smallest cubes that leave no holes, or 0 if no sample has neighbors on all
     /// sides. A radius is limited to a number of cubes, so with smaller cubes, the radii in sparse
     /// regions would be too short. One sample in a thousand may be sparser.
     pub safe_cube: f64,
@@ -117,7 +117,8 @@ impl Spacings {
     }
 }
 
-/// Returns the number at a position from 0 to 1 in the sorted numbers, or `None` if there are none.
+/// Returns the number at a relative position from 0 to 1 among the sorted numbers, or `None` if
+/// there are none.
 fn sorted(mut numbers: Vec<f64>, position: f64) -> Option<f64> {
     let last = numbers.len().checked_sub(1)?;
     let at = (position * last as f64).ceil() as usize;
@@ -172,7 +173,8 @@ pub(super) fn field(
     })
 }
 
-/// Returns the keys of the tiles that contain vertices within the radius of a sample, ascending.
+/// Returns the keys of the tiles that contain vertices within the radius of a sample, in ascending
+/// order.
 fn tiles_around(seeds: &Seeds, radii: &[f64], lattice: &Lattice) -> Vec<u64> {
     tiles_reached(seeds, lattice, |key| {
         let tile = lattice.tile(key);

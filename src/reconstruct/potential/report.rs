@@ -19,7 +19,7 @@ pub struct Level {
     pub step_seconds: f64,
     /// Mean of |phi| at the samples, as a percentage of the diagonal of their bounding box. On all
     /// levels but the finest, the interface stops one voxel outside of the samples, and this value
-    /// includes that distance. A sample outside of the band counts with the half width.
+    /// includes that distance. For a sample outside of the band, the half width is used.
     pub error: f64,
     /// Number of samples outside of the band: 1.5 voxels or more from the interface.
     pub outside: usize,
@@ -43,10 +43,10 @@ pub struct Levels {
     pub droplets: usize,
     /// Edge of a finest voxel, in input units.
     pub voxel: f64,
-    /// Memory that was expected before the first step, in bytes, including the octree. On the CPU,
-    /// the rest is the memory of the surface and of the tree that measures the distances of the
-    /// samples, which take more than the tiles. On a GPU, the rest is the memory of the tiles on
-    /// the GPU.
+    /// Memory estimated before the first step, in bytes. On a GPU, it consists of the octree and
+    /// the tiles. On the CPU, it consists of the octree, the surface, and the tree that measures
+    /// the distances of the samples, because the surface and this tree need more memory than the
+    /// tiles.
     pub expected_bytes: u64,
     /// Seconds for the octree.
     pub octree_seconds: f64,

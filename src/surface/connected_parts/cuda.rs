@@ -102,8 +102,8 @@ impl DeviceParts {
         Ok(cuda.download(&parts)?.into_iter().map(extent).collect())
     }
 
-    /// Returns bounds on the errors of six times the volume and of twice the area of a component,
-    /// in the cubed and squared units of its coordinates.
+    /// Returns bounds on the errors of a component: the error of six times its volume, in cubed
+    /// units of its coordinates, and the error of twice its area, in squared units.
     pub fn errors(part: &Extent, unit: f64) -> [f64; 2] {
         let half = 0.5 * part.triangles as f64;
         [half / VOLUMES * unit.powi(3), half / AREAS * unit.powi(2)]

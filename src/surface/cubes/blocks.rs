@@ -123,8 +123,8 @@ impl Directory {
     /// Creates the index of the blocks of a source.
     ///
     /// # Panics
-    /// Panics if the blocks have an edge outside of 1 to 64, are not sorted, or span too many
-    /// blocks.
+    /// Panics if the edge of the blocks is not 1 to 64, or if the blocks are not sorted or span too
+    /// large a box.
     pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Self {
         let (n, edge) = (blocks.len(), blocks.edge() as i32);
         assert!((1..=64).contains(&edge) && n < NONE as usize, "{n} blocks of edge {edge}");

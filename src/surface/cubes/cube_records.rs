@@ -157,8 +157,8 @@ impl Records {
         (size_of::<Record>() * self.list.len()) as u64
     }
 
-    /// Returns the bytes that the corners of the triangles would take as three 32-bit numbers each.
-    /// The records replace these in the paper.
+    /// Returns the number of bytes that the triangle corners would take as three 32-bit numbers
+    /// each. In the paper, the records replace this representation.
     pub fn triangle_bytes(&self) -> u64 {
         36 * self.triangles
     }

@@ -3,7 +3,7 @@
 //! A loop of n crossings is filled with n - 2 triangles between them. Loops of five or more
 //! crossings bend, and some of their fillings intersect themselves for some values of phi. The
 //! table of cases knows only the signs of phi, so it may contain only fillings that are right for
-//! all values. There is one for each loop. An interior test, such as that of E. V. Chernyaev,
+//! all values. Every loop has such a filling. An interior test, such as that of E. V. Chernyaev,
 //! "Marching cubes 33", CERN CN 95-17 (1995), is therefore not needed to keep triangles apart.
 //!
 //! **Sides.** No side of a triangle may lie in a face of the cube unless it is a segment. Otherwise
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn triangles_coincide_only_across_a_wall_without_thickness() {
-        // Two triangles with a common crossing would form a fold. Between triangles without one,
-        // all outside corners of a wall between two inside regions have the value 0.
+        // Two triangles with a common crossing would form a fold. Triangles without one coincide
+        // only if all outside corners of a wall between two inside regions have the value 0.
         for (number, case) in CASES.iter().enumerate() {
             let triangles = case.triangles();
             for zeros in (0..=u8::MAX).filter(|zeros| zeros & number as u8 == 0) {

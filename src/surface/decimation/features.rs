@@ -17,7 +17,7 @@ pub(super) struct Features {
     pub locked: Vec<bool>,
     /// Whether each vertex is an end of one of `edges`.
     pub is_on: Vec<bool>,
-    /// The edges that need a quadric, once with each of their triangles.
+    /// The edges that need a quadric, listed once for each of their triangles.
     pub sides: Vec<([u32; 2], u32)>,
 }
 

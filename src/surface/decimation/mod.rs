@@ -23,7 +23,7 @@ pub enum DecimationTarget {
 }
 
 impl DecimationTarget {
-    /// Returns the number of triangles for a mesh with `n` triangles.
+    /// Returns the requested number of triangles for a mesh with `n` triangles.
     pub fn of(self, n: usize) -> usize {
         match self {
             DecimationTarget::Triangles(target) => target,
@@ -87,8 +87,8 @@ impl Decimation {
     }
 }
 
-/// Collapses edges of a surface of triangles until at most as many triangles are left as `target`
-/// states, by the quadric error metrics of M. Garland and P. Heckbert (*Surface simplification
+/// Collapses edges of a surface of triangles until no more triangles are left than `target`
+/// specifies, by the quadric error metrics of M. Garland and P. Heckbert (*Surface simplification
 /// using quadric error metrics*, SIGGRAPH 1997). Stops earlier if hardly any further collapse is
 /// possible; see [`Decimation::doubt`].
 ///
@@ -97,8 +97,8 @@ impl Decimation {
 ///   [`repair`](crate::mesh::repair::repair)) stay in place as far as the number of triangles
 ///   permits. Vertices of groups of points, vertices where borders meet, and vertices at edges with
 ///   three or more triangles do not move.
-/// - The arrays of the vertex that replaces an edge are interpolated between both ends of the edge,
-///   and labels are those of the nearer end. The arrays `nx`, `ny` and `nz` are recomputed.
+/// - The arrays of the vertex that replaces an edge are interpolated between the two ends of the
+///   edge, and labels are those of the nearer end. The arrays `nx`, `ny` and `nz` are recomputed.
 ///
 /// Collapses are ordered by their error and then by the indices of the vertices, so the result does
 /// not depend on the number of threads.
@@ -156,7 +156,8 @@ fn used_vertices(mesh: &Mesh) -> Vec<[f64; 3]> {
     mesh.vertices.iter().zip(is_used).filter(|(_, used)| *used).map(|(x, _)| *x).collect()
 }
 
-/// Sets the values of the kept vertex of a collapse to those at its place between both ends.
+/// Interpolates the values of the kept vertex of a collapse at its new position between the two
+/// ends.
 fn interpolate(array: &mut DataArray, Collapse { kept, gone, share }: Collapse) {
     for k in 0..array.components {
         let [kept, gone] = [kept, gone].map(|v| v as usize * array.components + k);

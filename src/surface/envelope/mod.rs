@@ -1,13 +1,13 @@
 //! The envelope of a surface: the part of its triangles that bounds the inside.
 //!
-//! The inside is where the absolute value of the winding number exceeds 1/2, so it is the union of
-//! parts that overlap. The pieces of a part that lie within another part do not bound the inside,
-//! and distances must not be measured to them.
+//! The inside is where the absolute value of the winding number exceeds 1/2, so where parts
+//! overlap, it is their union. The pieces of a part that lie within another part do not bound the
+//! inside, and distances must not be measured to them.
 //!
 //! 1. Triangles that other triangles cross or touch are found with a tree of boxes (`contact`).
 //! 2. Each crossed triangle is cut along the crossings into convex pieces (`carve`).
-//! 3. A piece counts if the inside is on exactly one of its sides. Triangles without contacts are
-//!    decided together with the neighbors that they are connected to.
+//! 3. A piece counts if the inside is on exactly one of its sides. Connected triangles without
+//!    contacts are decided together.
 //!
 //! All decisions allow for rounding by a tolerance that is far below the size of a voxel
 //! ([`TOLERANCE`]). A wrong decision about a narrower piece changes distances by at most about the
@@ -35,7 +35,8 @@ const PARALLEL: f64 = 0.99;
 /// The largest number of neighbors with a common vertex that are compared with a triangle. Only a
 /// triangle at a vertex of thousands of triangles has more.
 const MOST_NEIGHBORS: usize = 512;
-/// Number of triangles of an open surface that must agree before connected ones are dropped.
+/// Number of triangles that must agree before a connected set of triangles of an open surface is
+/// dropped.
 const SAMPLES: usize = 8;
 
 /// The part of a surface that bounds its inside.
@@ -80,7 +81,7 @@ impl Envelope {
         finder.envelope(vertices, triangles, &contacts, &regions)
     }
 
-    /// Returns the number of triangles, as a warning about a surface of `all` triangles.
+    /// Returns a warning with the number of affected triangles, for a surface of `all` triangles.
     pub fn warning(&self, all: usize) -> String {
         let found = match (self.ignored, self.cut) {
             (0, cut) => format!("{cut} of {all} triangles lie partly inside other parts"),

@@ -24,7 +24,8 @@ const EQUAL: f64 = 0.99;
 pub enum HoleSize {
     /// All holes except for the outer boundaries of open sheets. In each component, the outer
     /// boundary is the loop whose filling is the largest, together with loops whose fillings are
-    /// equally large, if this filling has at least a third of the area of the component.
+    /// equally large, provided that the largest filling has at least a third of the area of the
+    /// component.
     Any,
     /// Holes whose filling has at most this area, in squared mesh units.
     UpTo(f64),
@@ -219,8 +220,8 @@ impl<'a> Filling<'a> {
         boundary.has_edge(self.hole.vertices[a], self.hole.vertices[b])
     }
 
-    /// Returns whether a hole that was filled after this one was triangulated uses an inner edge of
-    /// its triangles.
+    /// Returns whether another hole, filled after this one was triangulated, uses an inner edge of
+    /// the triangles of this hole.
     fn is_outdated(&self, boundary: &Boundary) -> bool {
         let n = self.x.len();
         self.triangles.iter().flatten().any(|t| {
@@ -231,8 +232,9 @@ impl<'a> Filling<'a> {
         })
     }
 
-    /// Adds the triangles to the mesh, refined and relaxed. For each of them, adds to `rows` the
-    /// triangle next to the hole whose values it gets. Returns `None` if the hole cannot be filled.
+    /// Refines and relaxes the triangles, and adds them to the mesh. For each of them, adds to
+    /// `rows` the triangle next to the hole from which it gets its values. Returns `None` if the
+    /// hole cannot be filled.
     fn add_to(
         mut self,
         mesh: &mut Mesh,

@@ -16,12 +16,12 @@ const ROUNDS: usize = 40;
 /// The largest number of passes that flip edges after a round, and of passes that undo moves of a
 /// relaxation.
 const PASSES: usize = 12;
-/// The maximum number of new vertices is the first number, or the second number per vertex of the
-/// loop if that is more.
+/// The maximum number of new vertices: the first number, or the second number times the number of
+/// vertices of the loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
 /// In a loop with more vertices than the first number, the edge length at a new vertex is the mean
 /// edge length at the corners of the triangle in which it is placed, times the second number. The
-/// number of triangles then grows like the number of vertices of the loop.
+/// number of triangles then grows in proportion to the number of vertices of the loop.
 const LONG: (usize, f64) = (200, 1.2);
 
 /// A triangulation with a boundary loop.
@@ -159,8 +159,8 @@ impl<'a> Patch<'a> {
     }
 
     /// Replaces the edge at a side by the other diagonal of its two triangles if this makes them
-    /// rounder and folds nothing, and if neither the patch nor the surface has this diagonal as an
-    /// edge. Returns whether the edge was replaced.
+    /// rounder and creates no fold, and if neither the patch nor the surface has this diagonal as
+    /// an edge. Returns whether the edge was replaced.
     fn flip(&mut self, side: u32) -> bool {
         let (t, k) = (side as usize / 3, side as usize % 3);
         let other = self.opposite[t][k];

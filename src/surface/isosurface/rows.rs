@@ -24,7 +24,7 @@ pub(super) struct Word {
     pub cut: u64,
 }
 
-/// Row (y, z) and its next rows along y, along z, and along both, as far as they are in the volume.
+/// Row (y, z) and the next rows along y, along z, and along both, if they are in the volume.
 pub(super) struct Rows<'a> {
     inside: [&'a [u64]; 4],
     missing: [&'a [u64]; 4],

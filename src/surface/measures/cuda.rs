@@ -47,7 +47,8 @@ pub struct DeviceMeasurer<R: Real> {
 }
 
 impl<R: Real> DeviceMeasurer<R> {
-    /// Returns the bytes of GPU memory that a measurer takes, without its [`DevicePatches`].
+    /// Returns the number of bytes of GPU memory that a measurer takes, without its
+    /// [`DevicePatches`].
     pub fn bytes(patches: &Patches) -> usize {
         2 * patches.n_patch_cells()
             + 4 * patches.n_vertices()

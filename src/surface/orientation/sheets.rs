@@ -161,7 +161,7 @@ pub(super) fn corners(vertices: &[[f64; 3]], cells: &[u32], triangle: u32) -> [V
     std::array::from_fn(|k| vertices[cells[3 * triangle as usize + k] as usize].into())
 }
 
-/// Returns for each component whether it has an edge that it traverses an odd number of times.
+/// Returns, for each component, whether it has an edge that it traverses an odd number of times.
 fn open_components(sides: &Sides, component: &[u32], n: usize) -> Vec<bool> {
     let mut is_open = vec![false; n];
     let mut touching: Vec<u32> = Vec::new();

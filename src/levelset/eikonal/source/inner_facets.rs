@@ -19,9 +19,9 @@ type Key = [u32; 3];
 /// Divides simplices of `arity` vertices each into classes that together contain all of them.
 ///
 /// If no edge or face of the mesh outside of the source joins vertices of the source, there is one
-/// class. Otherwise the source is divided at its corners, because the fronts of both sides of a
-/// corner meet in a kink, across which a solver interpolates. Overlapping classes then separate the
-/// vertices of the remaining inner edges and faces. Single vertices (`arity` 1) stay together,
+/// class. Otherwise the source is divided at its corners, because the fronts from the two sides of
+/// a corner meet in a kink, across which a solver interpolates. Overlapping classes then separate
+/// the vertices of the remaining inner edges and faces. Single vertices (`arity` 1) stay together,
 /// because the mesh file does not state which edges between them belong to the source.
 pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Vec<u32>> {
     let whole = || vec![simplices.to_vec()];
@@ -86,7 +86,7 @@ fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u
     classes
 }
 
-/// A set of vertices without inner edges and faces between them.
+/// A set of vertices without inner edges or faces between them.
 struct Class<'a> {
     /// The inner edges and faces at each vertex.
     at: &'a HashMap<u32, Vec<Key>>,

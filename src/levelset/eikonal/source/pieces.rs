@@ -15,7 +15,7 @@ const MOST_PIECES: usize = 256;
 const MOST_COLORS: usize = 8;
 
 /// Divides simplices into smooth pieces at their corners, and gives each piece the first color that
-/// no earlier touching piece has, or the last of [`MOST_COLORS`] if none is free. With more than
+/// no earlier piece next to it has, or the last of [`MOST_COLORS`] if none is free. With more than
 /// [`MOST_PIECES`] pieces, there is only one color. Returns the color of each simplex.
 pub(super) fn colors(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
     let piece_of = pieces(mesh, simplices);

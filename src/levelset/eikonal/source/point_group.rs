@@ -3,9 +3,9 @@
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::CellsAround;
 
-/// A group whose vertices exceed the cells that it fills by more than this factor is a line or a
-/// wall. A filled region has about twice as many triangles and five times as many tetrahedra as
-/// vertices. A line or a wall fills cells only at its corners.
+/// A group is a line or a wall if its number of vertices exceeds this factor times the number of
+/// cells that it fills. A filled region has about twice as many triangles and five times as many
+/// tetrahedra as vertices. A line or a wall fills cells only at its corners.
 const FEWEST_FILLED: usize = 2;
 
 /// The source that a group of vertices stands for.

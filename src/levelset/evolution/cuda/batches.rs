@@ -72,7 +72,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// Returns the next batch to launch while `under_way` steps are still running.
     ///
     /// A cycle extends to the next reinitialization if that can be predicted. A batch has several
-    /// cycles if much is left to do.
+    /// cycles if much work is left.
     fn batch(&self, until: &StepTarget, under_way: f64) -> Batch {
         let now = &self.now;
         let most = f64::from(MOST_STEPS);

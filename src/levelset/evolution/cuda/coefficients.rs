@@ -17,7 +17,7 @@ zeroset_gpu::cuda_header! {
     /// A coefficient counts as constant during a step if its change moves the interface by at most
     /// this fraction of the local edge length.
     const SLACK: f64 = Accuracy::SLACK;
-    /// The error of a mean, as a fraction of the slack.
+    /// The permitted error of a mean, as a fraction of `SLACK`.
     const PRECISION: f64 = Accuracy::PRECISION;
     /// The maximum number of halvings of a span.
     const MOST_HALVINGS: u32 = Accuracy::MOST_HALVINGS;
@@ -79,8 +79,8 @@ pub struct Listed {
 impl<R: Real> Coefficients<R> {
     /// Generates the code of the terms and copies their arrays to the GPU.
     ///
-    /// `order` is the mesh vertex of each vertex in patch order, and `vertices` are the vertices of
-    /// the mesh.
+    /// `order` lists the mesh vertex of each vertex in patch order, and `vertices` are the vertices
+    /// of the mesh.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU has too little memory.
@@ -150,7 +150,7 @@ impl<R: Real> Coefficients<R> {
         &self.values
     }
 
-    /// Returns for each component the lowest vertex (patch order) at which its value was not
+    /// Returns, for each component, the lowest vertex (patch order) at which its value was not
     /// finite, or [`NONE`]. Evaluations only lower the entries. `kernels/varying.cu` resets them
     /// before each search.
     ///

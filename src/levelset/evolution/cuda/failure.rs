@@ -74,7 +74,7 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
 /// `active` patches.
 ///
 /// The GPU reports neither the time that limited the step nor the vertices in the band. The search
-/// for the step is therefore repeated here in all active patches.
+/// for the step length is therefore repeated here in all active patches.
 fn lost<R: Real>(problem: &mut Problem<R>, active: Vec<u32>, now: &Control<R>) -> Flaw {
     let everywhere = &|_| true;
     let mut window = Window::new(active, &problem.patches);

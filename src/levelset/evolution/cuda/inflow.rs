@@ -39,7 +39,7 @@ impl<R: Real> DeviceInflow<R> {
             + 4 * shape.n_patches as usize
     }
 
-    /// Copies to the GPU the inflow boundary that the host found. `unit` is compiled for blocks of
+    /// Copies the inflow boundary that the host found to the GPU. `unit` is compiled for blocks of
     /// [`BLOCK`] threads.
     ///
     /// # Errors

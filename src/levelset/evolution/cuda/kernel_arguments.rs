@@ -169,7 +169,7 @@ zeroset_gpu::cuda_header! {
     pub(crate) struct Trace<R> {
         /// Largest change next to the interface.
         pub change_near: R as "real_bits",
-        /// Bitwise complement of the smallest vertex number whose value is not finite.
+        /// Bitwise complement of the smallest index of a vertex whose value is not finite.
         pub broken: u32,
         /// Whether a cell is cut.
         pub cut: u32,
@@ -273,7 +273,8 @@ zeroset_gpu::cuda_header! {
         pub vertices: u64 as "const u32 *",
         /// `[n]` their patches.
         pub patches: u64 as "const u32 *",
-        /// `[n * 3]` vectors whose product with the velocity is the flux out of gaps of the mesh.
+        /// `[n * 3]` vectors whose scalar product with the velocity is the flux out of gaps of the
+        /// mesh.
         pub gaps: u64 as "const real *",
         /// `[n_vertices]` where the velocity points inward.
         pub flows_in: u64 as "u8 *",

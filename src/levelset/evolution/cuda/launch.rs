@@ -156,7 +156,7 @@ impl<R: Real> Kernels<R> {
         let variant = |file: &str, block: u32, lean: bool| {
             let mut defines = shape.defines::<R>();
             defines.extend(terms(problem));
-            // In a plane a step needs a third less arithmetic.
+            // In a plane, a step needs a third less arithmetic.
             if problem.coordinates.is_planar() && ["evolution", "galerkin"].contains(&file) {
                 defines.push(("PLANAR", "1".into()));
             }
@@ -308,8 +308,9 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// Chooses the step kernel for this number of patches: the one with the most threads among
-    /// those with which all patches run on the GPU at once, or else the last candidate.
+    /// Chooses the step kernel for this number of patches: among the candidates with which all
+    /// patches run on the GPU at once, the one with the most threads, or the last candidate if
+    /// there is none.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit on the GPU.

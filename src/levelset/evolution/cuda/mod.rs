@@ -227,8 +227,8 @@ impl<R: Real> DeviceEvolution<R> {
         self.now.step
     }
 
-    /// Returns whether no interface is left: no cell was cut at the start of the last step or the
-    /// band is empty, and no inflow may bring an interface in later.
+    /// Returns whether no interface is left and no inflow can bring one in later. No interface is
+    /// left if no cell was cut at the start of the last step, or if the band is empty.
     pub fn is_extinct(&self) -> bool {
         self.now.may_enter == 0 && (self.now.halt() == Halt::Gone || self.now.n_active == 0)
     }
@@ -249,7 +249,7 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(self.problem.patches.to_mesh_order(&phi, Real::to_f64))
     }
 
-    /// Returns for each vertex whether it moves (lies in the band), in mesh order.
+    /// Returns, for each vertex, whether it moves (lies in the band), in mesh order.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails.

@@ -92,7 +92,7 @@ pub(super) fn step_shared<R: Real>(
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index);
     if chunk < shape.largest_cells {
-        // Two sums per term and a column, with the alignment of the sums.
+        // Two sums per term, and a column that is aligned like the sums.
         let terms = u32::from(wind) + u32::from(speed) + u32::from(bending) + u32::from(drift);
         bytes += part((2 * terms.max(1) + 1) * lanes(shape) * shape.largest_owned, real);
     }

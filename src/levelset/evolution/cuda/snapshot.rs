@@ -45,8 +45,8 @@ impl<R: Real> PendingSnapshot<R> {
         Ok(self.patches.to_mesh_order(self.room.phi.get()?, Real::to_f64))
     }
 
-    /// Waits for the band and returns for each vertex whether it moves (lies in the band), in mesh
-    /// order.
+    /// Waits for the band and returns, for each vertex, whether it moves (lies in the band), in
+    /// mesh order.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the GPU fails.

@@ -133,8 +133,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
     }
 
-    /// Creates an evolution like [`DeviceTiledEvolution::new`], but at the given time and number of
-    /// steps.
+    /// Creates an evolution like [`DeviceTiledEvolution::new`], but starts it at the given time and
+    /// step number.
     fn starting_at(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,

@@ -49,7 +49,7 @@ zeroset_gpu::cuda_header! {
 }
 
 impl<S: Element, const E: usize> DeviceInterface<S, E> {
-    /// Returns the number of bytes of a copy of `tiles` tiles.
+    /// Returns the size of a copy of `tiles` tiles in bytes.
     pub fn bytes(tiles: usize) -> usize {
         tiles * (size_of::<u64>() + E * E * E * size_of::<S>())
     }

@@ -17,7 +17,7 @@ pub struct Central<V> {
     pub mixed: [V; 3],
 }
 
-/// Returns half the difference of the values on both sides.
+/// Returns half the difference between the values on the two sides.
 #[inline(always)]
 fn first<V: Lanes>(low: V, high: V) -> V {
     V::constant(0.5) * (high - low)
@@ -60,8 +60,8 @@ impl<V: Lanes> Central<V> {
 }
 
 /// Returns `kappa |grad phi|` with `kappa = (|g|^2 tr H - g^T H g) / |g|^3`. kappa is the sum of
-/// both principal curvatures and is positive for a ball with phi < 0 inside. `|kappa|` is clipped
-/// to the largest value that the grid can represent.
+/// the two principal curvatures and is positive for a ball with phi < 0 inside. `|kappa|` is
+/// clipped to the largest value that the grid can represent.
 #[inline(always)]
 pub fn curvature<V: Lanes>(d: &Central<V>) -> V {
     let [x, y, z] = d.gradient;

@@ -3,7 +3,7 @@
 use crate::levelset::tiled::lanes::Lanes;
 
 /// Returns the contribution of an axis to `|grad phi|^2` for a front with the given speed:
-/// `max(max(phi^-, 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and the same expression with both
+/// `max(max(phi^-, 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and the same expression with the two
 /// sides exchanged elsewhere.
 #[inline(always)]
 fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
@@ -14,7 +14,7 @@ fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
     (a * a).larger(b * b)
 }
 
-/// Returns `|grad phi|^2` from both one-sided derivatives of each axis.
+/// Returns `|grad phi|^2` from both one-sided derivatives along each axis.
 #[inline(always)]
 pub fn godunov_square<V: Lanes>(minus: [V; 3], plus: [V; 3], speed: V) -> V {
     let (x, y) = (godunov(minus[0], plus[0], speed), godunov(minus[1], plus[1], speed));

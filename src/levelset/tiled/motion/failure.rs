@@ -21,9 +21,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         found.error([0.0; 3], 1.0)
     }
 
-    /// Returns the error for the first voxel with a flawed coefficient, at the earliest of several
-    /// instants of a span at which there is one. Returns `None` if each coefficient is valid and
-    /// only their sum is too large.
+    /// Returns the error for the first voxel with a flawed coefficient. Checks several instants of
+    /// a span and reports the earliest flaw. Returns `None` if each coefficient is valid and only
+    /// their sum is too large.
     #[cold]
     pub(super) fn bad_coefficient<G: Blocks<R, S, E>>(
         &mut self,
@@ -38,8 +38,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 
     /// Returns the error for the first voxel with a flawed coefficient at `time`, if there is one.
-    /// Infinite and NaN coefficients count only at active voxels, negative curvature coefficients
-    /// in the whole block.
+    /// Infinite and NaN coefficients count only at active voxels, but negative curvature
+    /// coefficients count in the whole block.
     fn bad_coefficient_at<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Option<Error> {
         let (gamma, core) = (self.gamma(), self.core());
         let of_block = |place: &G::Place| {

@@ -19,9 +19,9 @@ struct Evaluation {
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
-    /// Runs the evaluations of a step. phi is then the result of the last evaluation, or of the
-    /// first one that produced NaN. `stages[0]` then holds the previous phi. If `averages` is true,
-    /// the means of coefficients that change much replace their values.
+    /// Runs the evaluations of a step. Afterwards, phi is the result of the last evaluation, or of
+    /// the first one that produced NaN, and `stages[0]` holds the previous phi. If `averages` is
+    /// true, coefficients that change noticeably are replaced by their means.
     pub(super) fn stages<G: Blocks<R, S, E>>(
         &mut self,
         grid: &G,

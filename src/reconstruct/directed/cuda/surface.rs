@@ -31,9 +31,9 @@ pub(super) struct Surface {
     numbers: Array<u32>,
     /// Corners of the triangles, three vertex indices per triangle.
     corners: Array<u32>,
-    /// The component of each vertex, named by its smallest vertex index.
+    /// The component of each vertex, identified by the smallest vertex index in the component.
     names: Array<u32>,
-    /// Whether each component has a sample nearby, indexed by the name of the component.
+    /// Whether each component has a sample nearby, indexed by the smallest vertex index in it.
     kept: Array<u8>,
     /// Two numbers: 1 if any vertex has a zero normal, and the count of components without a sample
     /// nearby.

@@ -182,7 +182,7 @@ impl DeviceOctree {
         Ok((centers.iter().zip(&links).map(node).collect(), cuda.download(&self.samples)?))
     }
 
-    /// Returns the bytes of GPU memory that the tree takes.
+    /// Returns the number of bytes of GPU memory that the tree takes.
     pub fn bytes(&self) -> u64 {
         (self.centers.len() * NODE + self.samples.len() * 12) as u64
     }

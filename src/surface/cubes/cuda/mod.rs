@@ -37,8 +37,8 @@ pub struct DeviceTiles<'a, R, S: Element, const E: usize> {
 }
 
 impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
-    /// Returns the bytes of GPU memory that [`DeviceTiles::extract`] takes for `tiles` tiles,
-    /// without the surface itself.
+    /// Returns the number of bytes of GPU memory that [`DeviceTiles::extract`] takes for `tiles`
+    /// tiles, without the surface itself.
     pub fn bytes(tiles: usize) -> usize {
         4 * tiles * (record_words(E) + 4)
     }

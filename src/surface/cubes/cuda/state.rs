@@ -48,8 +48,8 @@ zeroset_gpu::cuda_header! {
     }
 }
 
-/// Returns the words that record the crossings of a tile of `edge^3` voxels: one bit per voxel and
-/// axis, one count per 32 voxels, one bit per voxel of three faces, and one more count.
+/// Returns the number of words that record the crossings of a tile of `edge^3` voxels: one bit per
+/// voxel and axis, one count per 32 voxels, one bit per voxel of three faces, and one more count.
 pub const fn record_words(edge: usize) -> usize {
     4 * (edge * edge * edge / 32) + 3 * (edge * edge).div_ceil(32) + 1
 }

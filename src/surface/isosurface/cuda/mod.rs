@@ -31,9 +31,9 @@ const BLOCK: u32 = 128;
 /// The number of rows of voxels, and the number of voxels in a row, must be below this value.
 const MOST_ROWS: usize = 1 << 31;
 
-/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory between
-/// calls. It takes one bit per voxel, or two if values may not be finite, 16 bytes per row of
-/// voxels, and room for the largest surface so far.
+/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps its memory between
+/// calls. This memory has room for one bit per voxel, or two if values may not be finite, for 16
+/// bytes per row of voxels, and for the largest surface so far.
 pub struct DeviceIsosurface<T> {
     cuda: Arc<Cuda>,
     masks: Launched,
@@ -66,8 +66,8 @@ impl Launched {
 }
 
 impl<T: DeviceNumber> DeviceIsosurface<T> {
-    /// Returns the bytes of GPU memory for a volume of `shape`, without its values, and a surface
-    /// of the given size.
+    /// Returns the number of bytes of GPU memory for a volume of `shape`, without its values, and a
+    /// surface of the given size.
     pub fn bytes(shape: [usize; 3], options: &Options, vertices: usize, triangles: usize) -> usize {
         let size = Self::size(shape, options);
         let rows = size[1] * size[2];
@@ -266,7 +266,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         Ok(())
     }
 
-    /// Returns the bytes of GPU memory that this value holds.
+    /// Returns the number of bytes of GPU memory that this value holds.
     pub fn held(&self) -> usize {
         let words: usize = self.bits.iter().chain(&self.rows).map(Array::len).sum();
         let [vertices, triangles] = self.argument.room.map(|n| n as usize);
