@@ -1,6 +1,5 @@
 //! Tests meshes of two cubes that are divided differently on the two sides of their common face:
-//! fronts cross this face, it does not belong to the boundary, and a warning states how many mesh
-//! faces it has.
+//! fronts cross this face, it does not belong to the boundary, and a warning counts its facets.
 
 use std::path::Path;
 use std::process::Command;
