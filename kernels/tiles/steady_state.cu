@@ -19,8 +19,8 @@ struct Tile {
 
     DEVICE double at(u32 which, u32 n) const { return (double)load_value(which ? now[n] : before[n], gamma); }
 
-    // Returns whether the interface has moved by at most STILL voxels at voxel n and on the edges
-    // from it to the next voxels of the tile.
+    // Returns whether the interface has moved by at most STILL voxels, both across voxel n and
+    // along the edges from it to the next voxels of the tile.
     DEVICE bool stands_still_at(u32 n) const {
         const double own[2] = {at(0, n), at(1, n)};
         if ((own[0] < 0.0) != (own[1] < 0.0) && fabs(own[0] - own[1]) > STILL) return false;

@@ -28,7 +28,7 @@ pub fn two(x: [f64; 3]) -> f64 {
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
-/// Returns phi of a ball on a few tiles, for tools that make a GPU a hundred times slower.
+/// Returns phi of a ball on a few tiles, for tools that slow a GPU down by a factor of a hundred.
 pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }

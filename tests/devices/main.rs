@@ -20,8 +20,8 @@ use zeroset::gpu::sources::{Unit, all_units};
 /// The architecture for tests that need one.
 const ARCH: &str = "sm_90";
 
-/// A virtual architecture, without machine code, for tests that only read PTX. Its PTX equals that
-/// of [`ARCH`].
+/// A virtual architecture, which has no machine code, for tests that only read PTX. Its PTX equals
+/// that of [`ARCH`].
 const VIRTUAL: &str = "compute_90";
 
 fn nvrtc() -> Option<&'static Nvrtc> {
