@@ -50,8 +50,8 @@ DEVICE bool is_crossed(const stored* values, u32 lane) {
 }
 
 // Counts the tiles that the interface crosses, and the tiles among these in which it has moved by
-// at most STILL voxels since the previous check. `counts` has two entries, initially zero. Grid:
-// any number of blocks, whose warps share the tiles.
+// at most STILL voxels since the previous check. `counts` has two entries, initially zero.
+// Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* counts) {
     const TileControl& c = *g.control;

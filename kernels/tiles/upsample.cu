@@ -3,8 +3,8 @@
 // The counterpart of src/grid/upsample.rs. Tiles and values are bitwise identical.
 //
 //     children  the keys of the eight children of each coarse tile, which are then sorted
-//     look the requests of each of these tiles, from its values, which are not stored decide which
-//     tiles stay, and which requested tiles are missing. If any are missing, look
+//     look      the requests of each of these tiles, from its values, which are not stored
+//     decide    which tiles stay, and which requested tiles are missing. If any are missing, look
 //               and decide run again with them.
 //     take      the list of the tiles that stay
 //     fill      their values

@@ -30,7 +30,7 @@ use zeroset_core::error::Result;
 const NEIGHBORS: usize = 16;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
-/// The smallest number of points for which strays are searched.
+/// Clouds with fewer points are not searched for strays.
 const FEWEST: usize = 4 * NEIGHBORS;
 /// A point may be at most this many times as far from its neighbors as they are from theirs.
 const SPARSER: f64 = 3.0;
@@ -44,7 +44,7 @@ const SPARSE: f64 = 2.5;
 /// Points are on a surface if their distance from their plane is less than this fraction of the
 /// radius of the neighborhood. For points in space, the fraction is about 0.4.
 const FLAT: f64 = 0.2;
-/// The number of neighbors, farthest from the plane, that are ignored when the plane is fitted.
+/// The number of neighbors that are ignored when the plane is fitted: those farthest from it.
 const REJECTED: usize = 4;
 /// A point is above the surface if its distance from the plane of its neighbors exceeds this many
 /// times their distance from it, and the distance between neighbors.
