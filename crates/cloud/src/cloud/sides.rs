@@ -28,7 +28,7 @@ const CLEAR: f64 = 0.5;
 const PASSES: usize = 8;
 /// A patch is turned if the evidence for it is more than this many times the evidence against it.
 const MAJORITY: f64 = 2.0;
-/// The smallest share of points whose given normals decide about the side of a component.
+/// The smallest majority of the given normals, as a share, that determines the side of a component.
 const DECISIVE: f64 = 0.6;
 
 /// The normals that [`settle_sides`] changed, by number.
