@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 if (corner[i] >= patch.n_owned) continue;
-                // A vertex on the interface has distance 0; the test avoids 0 / 0.
+                // A vertex on the interface has distance 0. The test avoids 0 / 0.
                 real d = values[i] == R(0) ? R(0) : fabs(values[i]) / slope;
                 d = d * f;
                 if (d < INFINITY_R) atomic_min_bits(&distance[corner[i]], to_bits(d));
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
         __syncthreads();
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             real d = from_bits(distance[v]);
-            // The sign bit marks a given value. phi is no longer needed, so its memory takes these
+            // The sign bit marks a given value. phi is no longer needed, so its memory holds these
             // values.
             real stored = d < INFINITY_R ? -d : d;
             phi[v] = stored;

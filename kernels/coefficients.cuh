@@ -45,8 +45,8 @@ DEVICE void sample_vertex(
 #pragma unroll
     for (u32 k = 0; k < N_FIELDS; k++) {
         const FieldAtRow field = {k, place[0], place[1], place[2], arrays, vertex};
-        // If a field must not be negative, it is the coefficient of curvature. Its unit is length
-        // squared per time, so its slack contains the squared edge length.
+        // Only the coefficient of curvature must not be negative. Its unit is length squared per
+        // time, so its slack contains the squared edge length.
         const double slack = SLACK * (nonnegative >> k & 1 ? edge * edge : edge);
         double change = 0.0;
         const double value = sample(field, sampling, slack, change);

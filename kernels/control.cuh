@@ -81,7 +81,7 @@ DEVICE void count_time(Control& c, u64& sum) {
     c.last_time = now;
 }
 
-// Updates the progress at the end of a step from its trace.
+// Updates the progress at the end of a step, using the trace of the step.
 DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     if (trace.broken) {
         p.place = ~trace.broken;

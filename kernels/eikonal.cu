@@ -23,8 +23,8 @@
 #endif
 #include "eikonal/pending_values.cuh"
 
-// A vertex of a patch, and another patch that reads it. A thread fetches its first such entry
-// before it is needed and keeps it in shared memory, because registers are scarce.
+// A vertex of a patch, and another patch that reads it. A thread fetches its first entry before it
+// is needed and keeps it in shared memory, because registers are scarce.
 struct Reader {
     enum { MORE = 1u << 31, NONE = 0xffffffffu };
     u32 vertex;  // local index, with MORE if the thread has more entries
@@ -201,8 +201,8 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
-    // The count added above kept `outstanding` above 0 in the meantime. The queued patches are
-    // counted separately.
+    // In the meantime, the count that was added above kept `outstanding` positive. The queued
+    // patches are counted separately.
     int again = 0;
     if (thread == 0) again = atomicSub(&e.queue->outstanding, *admitted) == *admitted;
     return __syncthreads_or(again);

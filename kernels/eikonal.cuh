@@ -4,11 +4,11 @@
 
 #include "common/vector.cuh"
 
-// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
-// edge of the face; formulas.rs gives the reason.
+// The smallest height that is used for a vertex whose foot lies inside the opposite face, relative
+// to the longest edge of the face. formulas.rs gives the reason.
 #define LEAST_HEIGHT R(0.03)
 
-// Returns the height that counts for a vertex of this height. `inside` is the distance of its foot
+// Returns the height that is used for a vertex of this height. `inside` is the distance of its foot
 // from the nearest vertex of the face, negative if the foot lies outside the face.
 DEVICE real raised(real height, real longest, real inside) {
     return fmax(height, fmin(LEAST_HEIGHT * longest, inside));
@@ -52,7 +52,7 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
         real rb = ub / f;
         real sum = ra + rb;
         real difference = ra - rb;
-        // Heron's formula in factored form, to reduce cancellation: 16 area^2 = apart * slack.
+        // Heron's formula in factored form, which reduces cancellation: 16 area^2 = apart * slack.
         real apart = sum * sum - length2;
         real slack = length2 - difference * difference;
         if (apart < R(0)) {
@@ -79,15 +79,15 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
 // The sides of a face, one bit each.
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
-// Returns the height that counts for a vertex above a face with Gram matrix g11, g12, g22 of
+// Returns the height that is used for a vertex above a face with Gram matrix g11, g12, g22 of
 // determinant det. Its foot has the weights l1 and l2 at the second and third vertex of the face.
 DEVICE real raised_over_face(real height, real l1, real l2, real g11, real g12, real g22, real det) {
     real g33 = g11 + g22 - R(2) * g12;
     real longest2 = fmax(fmax(g11, g22), g33);
     real height2 = height * height;
     if (height2 >= LEAST_HEIGHT * LEAST_HEIGHT * longest2) return height;
-    // The foot may lie outside a side by no more than the height. Otherwise, a front could still
-    // run along a side that the vertex almost touches.
+    // The foot may lie outside a side by at most the height. Otherwise, a front could still run
+    // along a side that the vertex almost touches.
     real l0 = R(1) - l1 - l2;
     if (l0 < R(0) && l0 * l0 * det > height2 * g33) return height;
     if (l1 < R(0) && l1 * l1 * det > height2 * g22) return height;
@@ -161,8 +161,8 @@ DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
                         const Vec3 &d, real f) {
     real least;
     u32 sides = over_face(u, x0, x1, x2, d, f, least);
-    // One side after the other: a warp runs the formula only as many times as the thread with the
-    // most sides needs.
+    // Process one side after another. A warp then runs the formula only as many times as the thread
+    // with the most sides needs.
     while (sides != 0) {
         u32 side = sides & (0u - sides);
         sides ^= side;

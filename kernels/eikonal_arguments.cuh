@@ -18,8 +18,8 @@ struct Queue {
     u32 done;
 };
 
-// Reasons for which a solve fails: no block has work but the queue is not done, or values still
-// change after `most_rounds`.
+// Reasons why a solve fails: no block has work but the queue is not done, or values still change
+// after `most_rounds`.
 enum { FAILED_STALLED = 1, FAILED_ENDLESS = 2 };
 
 // Bits of the state of a patch in the queue.
@@ -60,8 +60,8 @@ DEVICE void reset_solve(const Eikonal& e) {
     e.queue->head = e.queue->tail = e.queue->outstanding = e.queue->done = 0;
 }
 
-// Resets everything but the values of a patch, as if it had never been updated. All threads of a
-// block must call it.
+// Resets everything except the values of a patch, as if the patch had never been updated. All
+// threads of a block must call it.
 DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
 #if CELL_SIZE == 4
     for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) e.seen[patch.first_local() + v] = INFINITY_R;

@@ -2,8 +2,8 @@
 // crates/core/src/expression/enclosure.rs, with the same rules.
 //
 // The operators have the same names as those in expression.cuh. The type of the time determines
-// which of the two the generated code calls. The result of an operation whose operands do not
-// depend on time is still a double.
+// which of them the generated code calls. An operation whose operands do not depend on time still
+// returns a double.
 #pragma once
 
 #include "expression.cuh"
@@ -47,14 +47,13 @@ DEVICE Enclosure around(double a, double b, double c, double d, bool smooth) {
     return Enclosure(fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)), smooth);
 }
 
-// Returns 1 or 0 if a condition is known to hold or to fail over the whole span, or else the bounds
-// 0 and 1.
+// Returns 1 if a condition is known to hold over the whole span, 0 if it is known to fail, and
+// otherwise the bounds 0 and 1.
 DEVICE Enclosure decided(bool holds, bool fails) {
     return Enclosure(holds ? 1.0 : 0.0, fails ? 0.0 : 1.0, holds || fails);
 }
 
-// Returns whether one of the numbers `first + k * period`, for an integer k, may lie between the
-// bounds.
+// Returns whether a number `first + k * period` with an integer k may lie between the bounds.
 DEVICE bool contains_periodic(const Enclosure& a, double first, double period) {
     const double next = first + ceil((a.low - first) / period) * period;
     // If a bound is infinite, `next` may be NaN, which counts as inside.
@@ -125,7 +124,7 @@ DEVICE bool are_known(const Enclosure& a, const Enclosure& b) {
     return !has_nan(a, b) && !a.is_unknown() && !b.is_unknown();
 }
 // Returns the bounds of an arithmetic result if the operands are not both known: NaN if an operand
-// is NaN, or else no bounds.
+// is NaN, and otherwise no bounds.
 DEVICE Enclosure unknown(const Enclosure& a, const Enclosure& b) {
     return a.is_nan() ? a : b.is_nan() ? b : unbounded();
 }

@@ -101,7 +101,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
-// Increments need more registers, and so does the code for these GPUs.
+// Steps with increments need more registers, and so does any code for these GPUs.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else

@@ -2,9 +2,9 @@
 // in crates/core/src/expression/syntax_tree.rs, with the same names. The generated code
 // (crates/core/src/expression/cuda.rs) consists of calls to them.
 //
-// Everything is double, whatever the precision of the solver: the CPU evaluates expressions in f64
-// and rounds the result once. Therefore generated expressions use double arithmetic even in a build
-// for f32.
+// Everything is double, whatever the precision of the solver, because the CPU evaluates expressions
+// in f64 and rounds the result once. Generated expressions therefore use double arithmetic even in
+// a build for f32.
 #pragma once
 
 #include "common/types.cuh"

@@ -2,10 +2,10 @@
 // evolution_step.
 //
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
-// performs a Jacobi step toward those with the consistent mass matrix, from the first buffer of
-// increments to the second. evolution_step performs the last Jacobi step, starting from the second
-// buffer. Vertices of cells that are too poor for this scheme use the positive-coefficient scheme.
-// The Jacobi steps keep the increments at these vertices.
+// performs a Jacobi step toward the increments with the consistent mass matrix, from the first
+// buffer of increments to the second. evolution_step performs the last Jacobi step, starting from
+// the second buffer. Vertices of cells that are too poor for this scheme use the
+// positive-coefficient scheme. The Jacobi steps keep the increments at these vertices.
 //
 // Like evolution_step, each kernel fetches the data that steps do not change before the previous
 // kernel has ended. No kernel checks whether the step takes place. If it does not, nothing reads
@@ -150,7 +150,7 @@ DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u
     return true;
 }
 
-// Computes the contributions of a cell to the right-hand side, or at its POOR vertices to the sums
+// Computes the contributions of a cell to the right-hand side or, at its POOR vertices, to the sums
 // of the positive-coefficient scheme.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& local, u32 slot, const u32 (&corner)[N],
                        bool is_poor, real dt) {
@@ -203,7 +203,7 @@ extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
 // Determines the progress before step `turn`, and passes it on to this step and the next one.
 //
 // The calling block runs in parallel with the blocks that work on patches. The control block is
-// already available before the previous kernel has ended, because steps do not change it.
+// available even before the previous kernel has ended, because steps do not change it.
 DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     __shared__ Ahead ahead;
     __shared__ Control control;

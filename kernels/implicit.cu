@@ -38,7 +38,7 @@ struct ImplicitSolve {
     u32 phase;       // number of sums so far
 };
 
-// Adds up `part` over the threads of a warp, and adds the result to the sum of the block; whole
+// Adds up `part` over the threads of a warp, and adds the result to the sum of the block. Whole
 // warps must call it.
 DEVICE void contribute(const ImplicitSolve& z, double part) {
 #pragma unroll
@@ -180,8 +180,9 @@ DEVICE double assemble(ImplicitSolve& z) {
 }
 
 // Sets the direction to the preconditioned residual plus `keep` times the previous direction, which
-// makes it conjugate to all previous ones, and multiplies it by the matrix. Returns the scalar
-// product of the direction and this product. In iteration 0, there is no previous direction.
+// makes it conjugate to all previous ones, and multiplies the new direction by the matrix. Returns
+// the scalar product of the direction and this product. In iteration 0, there is no previous
+// direction.
 DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
     real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;

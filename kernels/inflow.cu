@@ -44,8 +44,8 @@ DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, const re
     return flux < -part * size;
 }
 
-// Finds the boundary vertices where the current velocity points inward, and with INFLOW the patches
-// through which an interface may enter.
+// Finds the boundary vertices where the current velocity points inward and, with INFLOW, the
+// patches through which an interface may enter.
 //
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, Evolution s, Inflow q) {

@@ -61,8 +61,8 @@ DEVICE Sums sum_of_block(Sums sums) {
     return sums;
 }
 
-// Returns the contribution to the Euler number of those edges, facets and cells inside that
-// `counted` selects.
+// Returns what a cell contributes to the Euler number: its edges and facets, and the cell itself,
+// as far as they are inside and `counted` selects them.
 DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
     int edges = 0, bit = 0;
 #pragma unroll

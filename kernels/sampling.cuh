@@ -10,8 +10,8 @@ namespace {
 
 using expression::Enclosure;
 
-// The quantity to compute for a coefficient: its value at the instant `at`, its largest absolute
-// value from `start` to `end`, or its mean over this span.
+// The quantity to compute for a coefficient: its value at time `at`, its largest absolute value
+// from `start` to `end`, or its mean over this span.
 enum Quantity { VALUE, BOUND, MEAN };
 
 struct Sampling {
@@ -55,7 +55,7 @@ DEVICE double bound(const FieldAtRow& f, const Enclosure& bounds, const Sampling
             most = larger_magnitude(most, largest);
             continue;
         }
-        // No bound is known, so the values at three instants have to suffice.
+        // No bound is known, so the values at three points in time have to suffice.
 #pragma unroll 1
         for (u32 n = 0; n < 3; n++) most = larger_magnitude(most, f.value(start + gauss_node(n) * (end - start)));
     }
@@ -125,7 +125,7 @@ DEVICE double mean(const FieldAtRow& f, const Sampling& s, double slack) {
     }
 }
 
-// Returns the quantity of a field. `slack` is the largest product of change and duration that
+// Returns the quantity of a field. If the product of change and duration is at most `slack`, it
 // counts as no change. Unless the quantity is VALUE, raises `change` to the product of the largest
 // possible change in the span and the length of the span.
 DEVICE double sample(const FieldAtRow& f, const Sampling& s, double slack, double& change) {

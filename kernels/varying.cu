@@ -2,7 +2,7 @@
 // step; the counterpart of Window::choose_step in src/levelset/evolution/time_step.rs.
 //
 // The bounds of the coefficients over a step limit its length. The step then uses the coefficients
-// at its middle, or their means over the step where they change noticeably. One cooperative kernel
+// at its middle or, where they change noticeably, their means over the step. One cooperative kernel
 // evaluates them as often as needed, so nothing returns to the host.
 //
 // variants: REAL=double | REAL=float
@@ -49,7 +49,7 @@ DEVICE void list_patches(const Search& z) {
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         q.limits[0] = no_limits();
-        // Forget invalid values that stopped a previous launch: this launch searches for them
+        // Forget invalid values that stopped a previous launch. This launch searches for them
         // again.
         for (u32 k = 0; k < 2 * N_FIELDS; k++) q.broken[k] = 0xffffffffu;
     }

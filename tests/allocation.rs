@@ -1,5 +1,5 @@
-//! Tests that time steps, including their reinitializations, allocate no memory after the start,
-//! and that the evaluation of expressions on blocks of a grid allocates none either.
+//! Tests that time steps, including their reinitializations, allocate no memory after the start.
+//! The evaluation of expressions on blocks of a grid must not allocate any either.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ fn requests_of_blocks() -> usize {
     REQUESTS.load(Ordering::Relaxed)
 }
 
-// This file has only one test, because allocation requests of other tests would be counted too.
+// This file has only one test, because allocation requests of other tests would also be counted.
 #[test]
 fn steps_and_blocks_take_no_memory() {
     assert_eq!(requests_of_blocks(), 0);

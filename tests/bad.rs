@@ -16,7 +16,7 @@ enum Verdict {
     Reject(&'static str),
     /// The file is rejected, or accepted with a warning that contains a count.
     Choose,
-    /// The file is valid and belongs to another file of the table.
+    /// The file is valid. Another file of the table needs it.
     Partner,
 }
 

@@ -1,4 +1,4 @@
-//! Tests that `zeroset check` reports the problems of a case all at once, also those that concern
+//! Tests that `zeroset check` reports all problems of a case at once, including those that concern
 //! the file itself, and that the first of them is the error of `zeroset run`.
 
 #[path = "support/place.rs"]
@@ -74,7 +74,7 @@ fn unknown_keys_hide_nothing() {
         assert!(said.contains(part), "{said}");
     }
     assert_eq!(said.matches("error: ").count(), 6, "{said}");
-    // The missing end is a consequence of the unknown key, and the missing files are not.
+    // The missing end is a consequence of the unknown key, but the missing files are not.
     let text = "version = 1\ndomain.mesh = { path = \"a.vtp\", data = [{ path = \"b.txt\" }] }\n\
                 [initial]\nexpression = \"x\"\n[evolve]\nnormal_speed = 1\nend_tim = 1\n";
     check(text, &["unknown key `end_tim`", "a.vtp: cannot be read", "b.txt: cannot be read"]);

@@ -189,8 +189,7 @@ fn check_prints_all_problems_at_once() {
     check(&[mesh, "evolve.cfl=-1"], 2, &["evolve.cfl", "none.vtp", "none.txt"]);
     let unknown = ["expect.enclosed_volume=1", "evolve.normal_speed=\"beta\""];
     check(&unknown, 2, &["enclosed_volume does not exist on this mesh", "beta"]);
-    // An unknown name in the mask or in a coefficient does not hide the unknown names in the
-    // others.
+    // An unknown name in the mask or in a coefficient does not hide unknown names elsewhere.
     let unknown = [
         "evolve.mask=\"aa\"",
         "evolve.normal_speed=\"bb\"",
@@ -520,8 +519,8 @@ fn pictures_are_drawn_of_the_last_or_of_every_state() {
     let set = ["--set", "output.picture={ width = 320, height = 240 }"];
     place.zeroset(&["run", "case.toml", "-o", "a"]).args(set).assert().code(0);
     assert_eq!(size_of_png(&place.path("a/case.png")), (320, 240));
-    // With `--picture`, the same picture is written to another path, and none to the folder of the
-    // run.
+    // With `--picture`, the same picture is written to another path, and no picture to the folder
+    // of the run.
     let elsewhere = ["run", "case.toml", "-o", "b", "--picture", "b.png"];
     place.zeroset(&elsewhere).args(set).assert().code(0);
     assert!(!place.path("b/case.png").exists());

@@ -12,7 +12,7 @@ use predicates::str::contains;
 use zeroset::io::{VolumeOptions, WriteOptions, read, write_volume};
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// The option as written on the command line, and the attribute `compressor` of the resulting file.
+/// The option as written on the command line, and the `compressor` attribute of the resulting file.
 const WORDS: [(&str, &str); 4] = [
     ("", "vtkZLibDataCompressor"),
     (" --compression zlib", "vtkZLibDataCompressor"),
@@ -59,7 +59,7 @@ fn place() -> Place {
     place
 }
 
-/// Checks the attribute `compressor` of a file, and that the file can be read.
+/// Checks the `compressor` attribute of a file, and that the file can be read.
 fn assert_compressor(path: &Path, compressor: &str, what: &str) {
     let bytes = std::fs::read(path).unwrap();
     let head = String::from_utf8_lossy(&bytes[..300.min(bytes.len())]).to_string();

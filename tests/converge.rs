@@ -63,7 +63,7 @@ fn the_area_of_a_circle_converges_and_all_files_are_there() {
     assert!(table.starts_with("measure,level,h,cells,steps,seconds,value,"), "{table}");
     let plot = std::fs::read_to_string(place.path("out/converge.svg")).unwrap();
     assert!(plot.contains("slope 2") && plot.contains("enclosed area"));
-    // Each level is an ordinary run, which its overrides repeat.
+    // Each level is an ordinary run, which can be repeated with its overrides.
     let set = levels[1]["overrides"][0].as_str().unwrap();
     assert_eq!(set, "domain.mesh.generate.square.cells=[24, 24]");
     let command = place.command("run circle.toml -o again --set").arg(set).output().unwrap();

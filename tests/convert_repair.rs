@@ -157,7 +157,7 @@ fn soups_are_oriented_and_the_turned_triangles_are_counted() {
 fn a_moebius_strip_is_written_as_it_is_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::new();
-    // Eight quads; the last one is joined to the first one upside down.
+    // Eight quads, the last of which is joined to the first upside down.
     for k in 0..8 {
         let (angle, turn) = (f64::from(k) * 0.25 * std::f64::consts::PI, f64::from(k) / 8.0);
         for side in [-0.3, 0.3] {

@@ -351,8 +351,8 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
         }
         found.push(lengths);
     }
-    // A path is a curve on the mesh, so its length is at least the exact distance. Plane fronts
-    // overestimate distances by more than the excess length of their paths.
+    // A path is a curve on the mesh, so its length is at least the exact distance. With plane
+    // fronts, the error of the distance is larger than the excess length of the path.
     assert!(excesses[..8].iter().all(|e| e.abs() < 0.02), "{excesses:?}");
     assert!(excesses[8..].iter().all(|e| (-0.05..0.005).contains(e)), "{excesses:?}");
     for (circular, plane) in found[0].iter().zip(&found[1]) {

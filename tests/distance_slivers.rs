@@ -1,5 +1,5 @@
-//! Distances on meshes with very thin and flat cells: they end, and they stay close to the exact
-//! ones.
+//! Tests distances on meshes with very thin and flat cells. The computation ends, and the distances
+//! are close to the exact ones.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn lines(n: usize, thin: f64) -> Vec<f64> {
     (0..=n).map(|i| 2.0 * at(i) / at(n) - 1.0).collect()
 }
 
-/// Returns the square [-1, 1]^2 of 48 x 48 cells, in which every third column of cells is `thin`
+/// Returns the square [-1, 1]^2 with 48 x 48 cells, in which every third column of cells is `thin`
 /// times as wide as the others. Interior vertices are moved along the columns by up to a fifth of a
 /// cell, so most triangles in thin columns have an angle of almost 180 degrees.
 fn thin_columns(thin: f64) -> Mesh {
@@ -47,8 +47,9 @@ fn thin_columns(thin: f64) -> Mesh {
     Mesh::new(Kind::Planar, vertices, cells.collect())
 }
 
-/// Returns the cube [-1, 1]^3 of 12 cells per side, six tetrahedra each. Every third layer of cells
-/// in x is `thin` times as thick as the others, and interior vertices are moved within the layers.
+/// Returns the cube [-1, 1]^3 with 12 cells per side, each of six tetrahedra. Every third layer of
+/// cells in x is `thin` times as thick as the others, and interior vertices are moved within the
+/// layers.
 fn thin_layers(thin: f64) -> Mesh {
     let n = 12;
     let x = lines(n, thin);
@@ -89,7 +90,7 @@ fn errors<R: Real>(mesh: &Mesh, phi: impl Fn(&[f64; 3]) -> f64) -> (f64, f64) {
 
 #[test]
 fn fronts_from_a_circle_end_on_thin_columns() {
-    // The largest errors are where the fronts meet: a cell is 0.06 wide.
+    // The largest errors are where the fronts meet. A cell is 0.06 wide.
     let circle = |x: &[f64; 3]| x[0].hypot(x[1]) - 0.6;
     for thin in [1e-2, 3e-3, 1e-3, 1e-5] {
         let mesh = thin_columns(thin);
@@ -130,7 +131,8 @@ fn circular_fronts_are_exact_on_thin_columns() {
 
 #[test]
 fn fronts_from_a_ball_end_on_thin_layers() {
-    // The mesh is coarse: a cell is 0.25 wide, and the largest error is at the center of the ball.
+    // The mesh is coarse, with cells that are 0.25 wide. The largest error is at the center of the
+    // ball.
     let ball = |x: &[f64; 3]| x[0].hypot(x[1]).hypot(x[2]) - 0.6;
     for thin in [1e-2, 3e-3, 1e-3, 1e-5] {
         let mesh = thin_layers(thin);

@@ -6,7 +6,7 @@ mod place;
 use place::Place;
 use zeroset::io;
 
-/// Two triangles with their own copies of the shared edge, and a third one apart.
+/// Two triangles with their own copies of the shared edge, and a separate third triangle.
 const SOUP: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\n\
                     f 1 2 3\nf 4 5 6\nf 7 8 9\n";
 

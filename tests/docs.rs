@@ -3,15 +3,15 @@
 //! The commands of each page run in order, as a reader would run them. They run in a folder with
 //! copies of `configs/` and `meshes/`, and later commands can use the files of earlier ones:
 //!
-//! - Lines of ```` ```sh ```` are run by a shell.
+//! - A shell runs the lines of ```` ```sh ````.
 //! - In ```` ```console ````, lines after `$` are run, and the lines below are their output. `...`
 //!   stands for any text in a line and, alone on a line, for any lines.
 //! - ```` ```toml ```` whose first line is a file name, such as `# case.toml`, is written to that
 //!   file. Cases, which begin with `version`, must be valid.
 //!
 //! Commands that cannot run here, for example because they need a GPU or another toolchain, are in
-//! ```` ```text ````. There the options of `zeroset` and the targets of `cargo` must exist. The
-//! page says why a command is not run.
+//! ```` ```text ````. In such blocks, the options of `zeroset` and the targets of `cargo` must
+//! exist. The page says why a command is not run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ fn commands(block: &Block) -> Vec<Shown> {
     found
 }
 
-/// Returns whether lines match those of a page, where `...` stands for any lines.
+/// Returns whether lines match those of a page, where `...` stands for any number of lines.
 fn as_shown(lines: &[&str], page: &[String]) -> bool {
     let Some((shown, rest)) = page.split_first() else { return lines.is_empty() };
     if shown == "..." {

@@ -134,7 +134,7 @@ fn inflow_is_held_or_given() {
         let most = if advection == Advection::TaylorGalerkin { 0.04 } else { 0.3 };
         let found = worst(&given);
         assert!(found < most, "{advection:?}: {found}");
-        // Without inflow, the boundary keeps its initial values, which are wrong by now.
+        // Without inflow, the boundary keeps its initial values, which are wrong at this time.
         assert!(worst(&wind) > 0.4);
     }
 }
@@ -233,7 +233,7 @@ fn where_curvature_is_zero_implicit_steps_change_nothing() {
     assert!(moved > 0.02, "the right half must move, but moved by {moved}");
 }
 
-/// Returns a square in which one vertex is moved almost onto the opposite edge of one of its
+/// Returns a square in which one vertex has been moved almost onto the opposite edge of one of its
 /// triangles.
 fn with_sliver(n: u32) -> Mesh {
     let mut mesh = square(n);
@@ -321,8 +321,8 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
 }
 
 /// Rotates a cap on the pial surface of fsaverage in 1,000 steps. Returns the largest `|phi|`
-/// before and after them. Inradii range from 0.001 to 1.5 mm, and hundreds of cells have too poor a
-/// quality for the Taylor-Galerkin step.
+/// before and after these steps. Inradii range from 0.001 to 1.5 mm, and the quality of hundreds of
+/// cells is too poor for the Taylor-Galerkin step.
 fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
     let file = zeroset_testing::data("cortex/fsaverage_pial_left.gii.gz")?;
     let mesh = clean(zeroset::io::read_mesh(&file).unwrap().mesh).unwrap().0;

@@ -13,7 +13,7 @@ impl Observer for Silent {
     fn step(&self, _: &Progress) {}
 }
 
-/// Returns the names and contents of all files of a run, except for the report and the lock.
+/// Returns the names and contents of all files of a run except the report and the lock.
 fn results(initial: &str, evolve: &str) -> Vec<(String, Vec<u8>)> {
     let text = format!(
         "version = 1\n[domain.mesh.generate.square]\ncells = [24, 24]\njitter = 0.2\n\

@@ -1,5 +1,5 @@
-//! Tests the files of point clouds with inputs from the field (`ZEROSET_FIELD`), and the selection
-//! of points.
+//! Tests point cloud files with inputs from the field (`ZEROSET_FIELD`), and the selection of
+//! points.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -241,7 +241,7 @@ fn surfaces_are_trimmed_and_holes_filled_with_a_report() {
     assert!(removed["area"].as_f64().unwrap() >= 0.0, "{removed}");
     let filled = reconstructed(folder, &["open.ply", "--trim", "1.5", "--fill-holes"]);
     assert_eq!(filled["surface"]["closed"], true, "{}", filled["surface"]);
-    // The cap above z = 0.9 has an area of 2 pi 0.1, and the disk below it one of 0.19 pi.
+    // The cap above z = 0.9 has an area of 2 pi 0.1, and the disk below it has an area of 0.19 pi.
     let area = filled["filled"]["area"].as_f64().unwrap();
     assert!((0.4..0.65).contains(&area), "{area}");
     let warnings = filled["warnings"].to_string();

@@ -1,5 +1,5 @@
 //! Tests reconstruction with point clouds from the field (`ZEROSET_FIELD`): normals without a
-//! common side, outliers, thin plates, narrow gaps and scans line by line. Each cloud must give the
+//! common side, outliers, thin plates, narrow gaps and line-by-line scans. Each cloud must give the
 //! right surface, or exit code 1 or 4 with the reason.
 
 use std::path::{Path, PathBuf};

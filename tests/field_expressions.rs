@@ -131,7 +131,8 @@ fn physical_groups_are_arrays() {
         assert!(success, "{said}");
         read_mesh(&folder.path().join("o.vtp")).unwrap().mesh.n_cells()
     };
-    // 10 x 10 squares of two triangles. The inner 8 x 8 do not touch the wall.
+    // The mesh has 10 x 10 squares of two triangles each. The inner 8 x 8 squares do not touch the
+    // wall.
     assert_eq!((cells("!wall"), cells("fluid"), cells("{fluid} && x < 0.5")), (128, 200, 100));
     let speed =
         |text| distances(&wall, &["--from", "vertex:60", "--front", "plane", "--speed", text]);

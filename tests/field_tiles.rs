@@ -86,7 +86,7 @@ fn meshes_are_combined_with_shapes() {
     let done = run(&case, &["--set", "evolve.max_steps=1"]);
     let one_step = ["--set", "evolve.max_steps=1", "--set", "evolve.normal_speed=1"];
     let cup = run(&case.with_file_name("grid.toml"), &one_step);
-    // In a closed cube, the ball is removed exactly up to the error of the grid.
+    // In a closed cube, the ball is removed exactly, up to the error of the grid.
     let folder = tempfile::tempdir().unwrap();
     let corners = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n";
     let faces = "4 0 3 2 1\n4 4 5 6 7\n4 0 1 5 4\n4 1 2 6 5\n4 2 3 7 6\n4 3 0 4 7\n";
@@ -128,7 +128,7 @@ fn open_sheets_become_shells() {
     let step = ["--set", "evolve.max_steps=1", "--set", "evolve.normal_speed=1"];
     let options = [&step[..], &["--set", "domain.tiled.dx=0.25", "--set"]].concat();
     let done = run(&case, &[&options[..], &[shell]].concat());
-    // Three right triangles with legs of 10, their edges rounded.
+    // Three right triangles with legs of 10 and rounded edges.
     let volume = done.number("/first/enclosed");
     assert!(volume > 140.0 && volume < 250.0, "{volume}");
     assert_eq!(done.report.pointer("/first/components").unwrap(), 1);
@@ -238,7 +238,7 @@ fn signed_distances_at_points_come_with_normals_and_triangles() {
         .map(|line| line.split(',').map(|x| x.parse().unwrap()).collect())
         .collect();
     assert!(text.starts_with("x,y,z,distance,nx,ny,nz,triangle\n"), "{text}");
-    // The point is in both boxes, and the edges where the boxes meet are nearest.
+    // The point is inside both boxes, and the edges where the boxes meet are nearest.
     assert!((rows[0][3] + 0.125_f64.sqrt()).abs() < 1e-12, "{text}");
     assert_eq!(rows[1][3..7], [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(rows[2][3..7], [0.0, 1.0, 0.0, 0.0]);

@@ -113,7 +113,8 @@ fn isosurfaces_face_outward_where_the_affine_places_them() {
     let arguments = ["isosurface", path.to_str().unwrap(), "--level", "0", "-o", "s.ply"];
     let (success, said) = zeroset(folder.path(), &arguments);
     assert!(!success && said.contains("the spacing along axis x is -1"), "{said}");
-    // The centroid of the voxels above the level by nibabel, and their volume by supersampling.
+    // The centroid of the voxels above the level, from nibabel, and their volume, from
+    // supersampling.
     let upright = [5.225, -8.108, 39.201];
     for (name, centroid, volume) in [
         ("d4zero", upright, 574.4),
@@ -128,7 +129,8 @@ fn isosurfaces_face_outward_where_the_affine_places_them() {
         let (mut total, mut moment) = (0.0, [0.0; 3]);
         for cell in mesh.iter_cells() {
             let [a, b, c] = [0, 1, 2].map(|k| mesh.vertices[cell[k] as usize]);
-            // Signed volume and centroid of the tetrahedron to a point near the surface.
+            // The signed volume and the centroid of the tetrahedron whose apex is a point near the
+            // surface.
             let [a, b, c] = [a, b, c].map(|x| [0, 1, 2].map(|k| x[k] - centroid[k]));
             let cross =
                 [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];

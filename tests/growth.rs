@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 mod place;
 use place::Place;
 
-/// The longest time that a command may take here. With quadratic costs, it would be many minutes.
+/// The longest time that a command may take here. With quadratic costs, it would take many minutes.
 const MOST: Duration = Duration::from_secs(120);
 
 impl Place {
@@ -175,7 +175,7 @@ fn a_small_stack_is_enough() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
 }
 
-/// Messages have at most 500 characters between two blanks and 4000 in a line.
+/// Messages have at most 500 characters between two spaces and at most 4000 characters in a line.
 #[test]
 fn long_names_are_shortened_in_messages() {
     let place = Place::new();

@@ -70,13 +70,13 @@ fn an_interface_enters_in_other_ways() {
     let whole = ["--set", "reinitialize.half_width=\"whole\""];
     let line = [whole[0], whole[1], "--set", "initial.expression=\"x + 0.25\""];
     let entering = [
-        // The given values do not change: a jet enters in the first step.
+        // The given values do not change. A jet enters in the first step.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &[][..]),
         // The inside enters through the whole inflow boundary.
         ("velocity = [1, 0, 0]\ninflow = -1", 0.5, &[]),
         // The velocity points inward only later.
         ("velocity = [\"-1 + 8*t\", 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.4 * 0.5625, &[]),
-        // phi is advanced in the whole domain instead of a band.
+        // phi is advanced in the whole domain instead of only in a band.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &whole),
         ("velocity = [1, 0, 0]\ninflow = \"0.25 - t\"", 0.25, &line),
         // A slow start is not a steady state.
@@ -156,7 +156,7 @@ fn slivers_that_were_left_out_are_no_inflow_boundary() {
     let folder = tempfile::tempdir().unwrap();
     let (mesh, _) = cubes_with_slivers(4, 1e-8);
     zeroset::io::write_mesh(&folder.path().join("m.vtu"), &mesh, &Default::default()).unwrap();
-    // The given values hold at x = 0 only. At the gap, x = 1, they would be wrong by 1.
+    // The given values hold only at x = 0. At the gap, x = 1, they would be wrong by 1.
     let text = "version = 1\n[domain.mesh]\npath = \"m.vtu\"\n[initial]\n\
                 expression = \"x - 0.3\"\n[evolve]\nend_time = 1\nvelocity = [1, 0, 0]\n\
                 inflow = \"-0.3 - t\"\n[output]\nmeasures_every = 1\n";
@@ -165,8 +165,8 @@ fn slivers_that_were_left_out_are_no_inflow_boundary() {
     let finished = Finished::new(&path, &[]);
     assert!(finished.said.contains("flat tetrahedra left out"), "{}", finished.said);
     assert!((finished.last() - 1.3).abs() < 0.02, "{}", finished.last());
-    // The velocity is along the y-axis and depends on time. Walls of the gap could then count as
-    // inflow.
+    // The velocity is along the y-axis and depends on time. The walls of the gap could then count
+    // as inflow.
     let text = text
         .replace("velocity = [1, 0, 0]", "velocity = [0, \"1 + 0*t\", 0]")
         .replace("\"x - 0.3\"", "\"y - 0.3\"");

@@ -19,7 +19,8 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
         Exception::Instead("13 v, 16 tri, 8 boundary edges, 1 comp., chi 1"),
     ),
     // The README splits polygons into fans around their first corner, which gives four degenerate
-    // triangles. Here a polygon with a corner in the middle of an edge is split without any.
+    // triangles. Here, a polygon with a corner in the middle of an edge is split without degenerate
+    // triangles.
     (
         "sim/ply/shark_polygons.ply",
         Exception::Instead("2,560 v, 5,116 tri; CLOSED, 1 comp., chi 2, genus 0; 0 degenerate tri"),
@@ -68,8 +69,8 @@ fn rows() -> Option<Vec<(String, String)>> {
     let text = std::fs::read_to_string(zeroset_testing::data("README.md")?).unwrap();
     let rows = text.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix("| `")?.split(" | ").collect();
-        // The findings are in the third cell of the long tables and in the second cell of the short
-        // one.
+        // The findings are in the third column of the long tables and in the second column of the
+        // short one.
         let found = if cells.len() > 4 { cells[2] } else { cells[1] };
         Some((cells[0].trim_end_matches('`').to_string(), found.to_string()))
     });
@@ -97,8 +98,8 @@ fn leading_number(text: &str) -> Option<(i64, &str)> {
     Some((number.replace(',', "").parse().ok()?, rest))
 }
 
-/// The facts in a row: counts by their words, the range of edge lengths, the names of arrays, and
-/// the numbers of cells before the split.
+/// The facts in a row: counts with the words that follow them, the range of edge lengths, the names
+/// of arrays, and the numbers of cells before the split.
 #[derive(Default, Debug)]
 struct Facts {
     counts: BTreeMap<String, i64>,
@@ -231,7 +232,7 @@ impl Check {
             self.compared += 1;
             let found = 100.0 * s.obtuse_share.unwrap();
             // The percentages in the README were rounded twice: first to tenths, then half to even.
-            // This is the only reading that gives 14 for 14.532, 48 for 47.456 and 34 for 33.508.
+            // Only this explains 14 for 14.532, 48 for 47.456 and 34 for 33.508.
             let rounded = ((10.0 * found).round() / 10.0).round_ties_even();
             if rounded != percent as f64 {
                 self.fail(format!("obtuse {found} %, README {percent}"));

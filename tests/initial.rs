@@ -304,8 +304,8 @@ fn a_cap_of_a_sphere_survives_the_round_trip() {
         println!("sphere{side}: gap {:.4} edges, area off by {area:.2e}", gap / edge);
         assert!(gap < 0.05 * edge && area < 0.002, "{gap} {area}");
     }
-    // First the complement, which is not the smaller side and is therefore selected by the
-    // direction of the line. Then two caps at once.
+    // First, the complement, which is selected by the direction of the line because it is not the
+    // smaller side. Then, two caps at once.
     let rest: Vec<f64> = cap.iter().map(|x| -x).collect();
     let (gap, area) = round_trip(&mesh, &rest, ", inside = \"left\"");
     assert!(gap < 0.05 * edge && area < 0.002, "{gap} {area}");

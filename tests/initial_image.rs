@@ -1,4 +1,4 @@
-//! Tests of an initial level set from a picture that is extruded along z (`initial.image`).
+//! Tests an initial level set from a picture that is extruded along z (`initial.image`).
 
 #[path = "support/place.rs"]
 mod place;
@@ -23,7 +23,7 @@ fn picture(path: &Path, [width, height]: [u32; 2], value: impl Fn(f64, f64) -> u
     encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
 }
 
-/// Returns the gray value of a pixel whose center has this signed distance, in pixels, from the
+/// Returns the gray value of a pixel whose center is at this signed distance, in pixels, from the
 /// edge of a shape.
 fn gray(distance: f64) -> u8 {
     (255.0 * (0.5 - distance).clamp(0.0, 1.0)).round() as u8
@@ -38,8 +38,8 @@ fn distances(place: &Place, case: &str) -> Vec<([f64; 3], f64)> {
     file.mesh.vertices.iter().copied().zip(values).collect()
 }
 
-/// Returns the gray value of a disk of radius 15 pixels, whose center is off the middle of the
-/// picture.
+/// Returns the gray value for a disk with a radius of 15 pixels, whose center is not in the middle
+/// of the picture.
 fn disk(x: f64, y: f64) -> u8 {
     gray(((x - 24.3).powi(2) + (y - 30.6).powi(2)).sqrt() - 15.0)
 }
@@ -48,7 +48,7 @@ fn disk(x: f64, y: f64) -> u8 {
 fn the_distance_to_a_disk_is_better_than_a_pixel() {
     let place = Place::new();
     picture(&place.path("disk.png"), [64, 48], disk);
-    // Pixels have the size 0.02, so the box of the picture is 1.28 by 0.96.
+    // Pixels have a size of 0.02, so the box of the picture is 1.28 by 0.96.
     let case = "version = 1\ndevice.threads = 1\n\
                 domain.mesh.generate.square = { cells = [40, 30], min = [0, 0], max = [1.28, 0.96] }\n\
                 [initial.image]\npath = \"disk.png\"\npixel = 0.02\n[distance]\n";

@@ -52,7 +52,7 @@ fn what_is_almost_right_is_told() {
     }
 }
 
-/// Trailing zeros of a padded file and concatenated streams are valid.
+/// The trailing zeros of a padded file, and concatenated streams, are valid.
 #[test]
 fn streams_in_a_row_are_one_file() {
     let folder = tempfile::tempdir().unwrap();

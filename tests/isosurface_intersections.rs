@@ -1,5 +1,5 @@
-//! Tests that surfaces of marching cubes never intersect themselves, with exact predicates: in each
-//! of the 256 cases of a cube, in volumes, and on tiles.
+//! Tests with exact predicates that surfaces from marching cubes never intersect themselves: in
+//! each of the 256 cases of a cube, in volumes, and on tiles.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -17,7 +17,7 @@ fn uniform(random: &mut ChaCha8Rng) -> f64 {
     f64::from(random.next_u32()) / f64::from(u32::MAX)
 }
 
-/// The sizes of the values at the corners of a cube.
+/// The magnitudes of the values at the corners of a cube.
 #[derive(Clone, Copy, Debug)]
 enum Sizes {
     /// Between 0.001 and 1.

@@ -1,4 +1,4 @@
-//! Tests the distance from the surface of a region: of cells, of vertices and of voxels.
+//! Tests the distance from the surface of a region of cells, vertices or voxels.
 
 #[path = "support/place.rs"]
 mod place;
@@ -82,7 +82,7 @@ fn the_surface_of_vertices_runs_through_the_middle_of_edges() {
     for (x, found) in distances(&place, line) {
         let side = exact(&x, 2) < 1e-9;
         assert_eq!(found < 0.0, side, "{x:?}: {found}");
-        // Far from the corners of the region: the surface is half an edge beyond its last vertex.
+        // Far from the corners of the region, the surface is half an edge beyond its last vertex.
         if (x[1] - 0.5).abs() < 0.1 && (x[0] - 0.5).abs() > 0.2 {
             let expected = (x[0] - 0.5).abs() - HALF - 1.0 / 32.0;
             assert!((found - expected).abs() < 1e-6, "{x:?}: {found} {expected}");

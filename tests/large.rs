@@ -27,7 +27,7 @@ struct Stages(Mutex<Stage>);
 struct Stage {
     name: String,
     start: Instant,
-    /// Largest number of bytes per vertex in all stages so far.
+    /// The largest number of bytes per vertex in all stages so far.
     worst: u64,
 }
 

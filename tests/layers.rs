@@ -17,7 +17,7 @@ struct Layer {
 }
 
 impl Layer {
-    /// Parses a row with four cells: crate, folder, allowed dependencies, and purpose.
+    /// Parses a table row with four cells: crate, folder, allowed dependencies, and purpose.
     fn parse(row: &str) -> Self {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         let [name, folder, may_use, _job] = cells[..] else {
@@ -116,7 +116,7 @@ fn each_layer_tries_a_forbidden_import() {
     }
 }
 
-/// Returns the modules of the root package in order, as the page gives it. Modules of the same step
+/// Returns the modules of the root package in the order given on the page. Modules of the same step
 /// must not use each other.
 fn order_of_modules() -> Vec<Vec<String>> {
     let page = read_to_string(root().join("docs/architecture.md")).unwrap();
@@ -137,7 +137,7 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
     files.into_iter().filter(is_rust).chain(below).collect()
 }
 
-/// Returns the modules that a text names after `prefix`, outside comments.
+/// Returns the modules that a text names after `prefix`, ignoring comments.
 fn modules_used<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let paths = code.flat_map(|line| line.split(prefix).skip(1));

@@ -30,7 +30,7 @@ fn peak<T>(start: u64, n: usize, work: impl FnOnce() -> T) -> (T, usize) {
     (result, most.saturating_sub(start) as usize / n)
 }
 
-/// This file has only one test, because the memory of other tests would be counted too.
+/// This file has only one test, because the memory of other tests would also be counted.
 #[test]
 fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     let cpu = Arc::new(Cpu::new(2).unwrap());
@@ -76,8 +76,8 @@ fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     assert!(all.iter().all(|&bytes| bytes <= MOST), "bytes per vertex: {all:?}");
     println!("a run: {run} bytes per vertex");
     assert!((48..=OF_A_RUN).contains(&run), "a run: {run} bytes per vertex");
-    // Without this check, a memory counter that does not work would also pass. The mesh alone needs
-    // 48 bytes per vertex.
+    // Without this check, the test would also pass with a memory counter that does not work. The
+    // mesh alone needs 48 bytes per vertex.
     assert!(all.iter().all(|&bytes| bytes > 48), "bytes per vertex: {all:?}");
 }
 

@@ -249,7 +249,7 @@ fn no_command_replaces_a_file_that_it_reads() {
                 names.extend([soft, hard]);
             }
             for name in names {
-                // A name that the command cannot write is refused for that reason.
+                // A name that the command cannot write to is refused for that reason.
                 place.refused(&line.replace("OUT", &name), &[2], "");
             }
             let message = "is an input file, and the result would overwrite it";
@@ -295,7 +295,7 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
     }
 }
 
-/// On file systems that ignore case, such names are one file.
+/// On file systems that ignore case, such names denote the same file.
 #[test]
 fn two_results_do_not_differ_in_case_alone() {
     let place = Place::prepared();
@@ -324,7 +324,7 @@ fn a_dangling_link_stays_a_link() {
     }
 }
 
-/// Every file name that a run may write is tried as the name of an existing file of the user.
+/// Every file name that a run may write is tried as the name of an existing user file.
 #[test]
 fn a_run_replaces_no_file_that_no_run_wrote() {
     let set = " --set output.interface_files=[\"stl\",\"obj\"] --set output.gifti=true \
@@ -409,7 +409,7 @@ fn overwrite_removes_only_what_the_list_contains() {
         let path = before.keys().find(|other| Path::new(other) == Path::new(&path)).unwrap();
         assert_eq!(after.get(path), before.get(path), "{name}");
     }
-    // A file that the user has changed since is kept, and so are all others.
+    // A file that the user has changed since then is kept, and so are all others.
     place.put("case_000001.vtp", "changed");
     place.refused(again, &[6], "case_000001.vtp: has changed since the earlier run wrote it");
     std::fs::remove_file(place.path("case_000001.vtp")).unwrap();

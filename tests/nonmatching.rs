@@ -1,5 +1,5 @@
 //! Tests meshes of two cubes that are divided differently on the two sides of their common face:
-//! fronts cross it, it does not belong to the boundary, and a warning counts its faces.
+//! fronts cross this face, it does not belong to the boundary, and a warning counts its facets.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,8 +9,8 @@ use zeroset::mesh::generate::{Cube, Generate, generate};
 use zeroset::mesh::{Kind, Mesh};
 use zeroset_testing::cell_geometry::measures;
 
-/// Writes two unit cubes of n^3 and m^3 cells side by side, each with its own vertices. The second
-/// cube is mirrored, so that the diagonals on the common face differ.
+/// Writes two unit cubes with n^3 and m^3 cells, side by side, each with its own vertices. The
+/// second cube is mirrored, so that the diagonals on the common face differ.
 fn cubes(path: &Path, n: u32, m: u32) {
     let [first, second] = [n, m].map(|n| {
         let cube = Cube { cells: [n; 3], ..Cube::default() };

@@ -1,4 +1,5 @@
-//! Tests pictures that commands draw: masks, labels, sources, paths, data of other files, captions.
+//! Tests pictures that commands draw: masks, labels, sources, paths, data from other files, and
+//! captions.
 
 use std::collections::HashMap;
 use std::fmt::Write;

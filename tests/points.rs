@@ -18,7 +18,8 @@ use zeroset::volume::{Condition, Placement, Samples, Volume};
 
 const FILES: [&str; 4] = ["p.vtp", "p.ply", "p.npy", "p.csv"];
 
-/// Returns 70 x 5 x 3 voxels in an oblique placement. Voxel n has the value 7919 n modulo 1000.
+/// Returns a volume of 70 x 5 x 3 voxels in an oblique placement. Voxel n has the value 7919 n
+/// modulo 1000.
 fn volume() -> Volume {
     let shape = [70, 5, 3];
     let numbers: Vec<i16> = (0..70 * 5 * 3).map(|n| (n * 7919 % 1000) as i16).collect();

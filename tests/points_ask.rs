@@ -12,7 +12,8 @@ use zeroset::volume::{Placement, Samples, Volume};
 
 const SHAPE: [usize; 3] = [21, 10, 6];
 
-/// Returns 21 x 10 x 6 voxels in an oblique placement. Voxel n has the value 7919 n modulo 1000.
+/// Returns a volume of 21 x 10 x 6 voxels in an oblique placement. Voxel n has the value 7919 n
+/// modulo 1000.
 fn volume() -> Volume {
     let n = SHAPE.iter().product::<usize>() as i64;
     let numbers: Vec<i16> = (0..n).map(|n| (n * 7919 % 1000) as i16).collect();
@@ -48,8 +49,8 @@ fn rows(text: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(row).collect()
 }
 
-/// Returns x, y, z, v, i, j, k of the voxels for which a function of value and index is true. x
-/// varies fastest.
+/// Returns x, y, z, v, i, j, k of the voxels for which a function of the value and the index is
+/// true. x varies fastest.
 fn expected(holds: impl Fn(f64, [usize; 3]) -> bool) -> Vec<Vec<f64>> {
     let volume = volume();
     let all = (0..volume.n_voxels()).map(|n| volume.index_of(n));

@@ -1,5 +1,5 @@
-//! Tests the choice of the device for `zeroset points`, including trees and matrices, and that all
-//! devices give the same results.
+//! Tests the choice of the device for `zeroset points`, including trees and matrices. Also tests
+//! that all devices give the same results.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -10,7 +10,7 @@ use zeroset_testing::samples;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// This file has only one test, because the memory of other tests would be counted too.
+/// This file has only one test, because the memory of other tests would also be counted.
 #[test]
 fn what_is_expected_is_what_is_taken_for_dense_and_for_sparse_clouds() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };

@@ -55,7 +55,7 @@ fn what_is_said_of_levels_is_so() {
     let done = levels.levels.last().unwrap();
     assert!(done.level == 8 && done.at_rest && levels.samples == points.len());
     assert!(levels.merged < points.len(), "{levels:?}");
-    // The error that is estimated from phi has the right order of magnitude.
+    // The error estimated from phi has the right order of magnitude.
     let said = done.error / 100.0 * samples::diagonal(mesh.bounds());
     assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
     assert!(done.bytes <= levels.expected_bytes, "{levels:?}");
@@ -98,7 +98,7 @@ fn noise_is_averaged_and_outliers_do_not_hold_the_surface() {
 #[test]
 fn where_a_cloud_lies_does_not_matter() {
     let Some(mesh) = scan("horse.ply") else { return };
-    // The coordinates are 32-bit numbers, so 64-bit numbers near 5e6 represent them exactly, too.
+    // The coordinates are 32-bit numbers, so 64-bit numbers represent them exactly even near 5e6.
     let points = mesh.vertices;
     let far: Vec<_> = points.iter().map(|x| [x[0] + 5e6, x[1] - 5e6, x[2] + 1e6]).collect();
     let ((near, _), (there, levels)) = (run(&points, 6), run(&far, 6));

@@ -217,7 +217,7 @@ fn the_depth_follows_the_density_however_even_the_samples_are() {
     let (_, report) = reconstruct(kitten.clone(), Method::Levelset, Cubes::Depth(5)).unwrap();
     let said = &report.warnings[0];
     assert!(said.contains("1.5 voxels") && said.ends_with("compare with depth 6"), "{said}");
-    // The density is also known if all points are kept.
+    // The density is known even if all points are kept.
     let mut options = Options::default();
     options.clean.outliers = None;
     options.method = Method::Levelset;

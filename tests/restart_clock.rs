@@ -1,4 +1,4 @@
-//! Tests of the clock of a run that starts from a state of an earlier run.
+//! Tests the clock of a run that starts from a state of an earlier run.
 
 #[path = "support/place.rs"]
 mod place;
@@ -33,7 +33,7 @@ fn measures(place: &Place, folder: &str) -> Vec<(f64, f64)> {
     rows.collect()
 }
 
-/// A run from the state at time 0.05 continues like the run that wrote the state.
+/// A run that starts from the state at time 0.05 continues like the run that wrote the state.
 #[test]
 fn the_clock_continues_and_so_do_coefficients_and_outputs() {
     let place = Place::new();

@@ -97,7 +97,7 @@ fn case(text: &str) -> Value {
     serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
 }
 
-/// Returns copies in which one table at a time has an additional key.
+/// Returns copies, each of which has an additional key in one table.
 fn with_stray_keys(value: &Value) -> Vec<Value> {
     let mut made = Vec::new();
     if let Value::Object(map) = value {

@@ -1,5 +1,5 @@
-//! Tests of reading series of states (`.pvd`, `.vtkhdf`), as mesh, as data and as the initial level
-//! set, by the commands and by cases.
+//! Tests reading series of states (`.pvd`, `.vtkhdf`) with commands and cases: as the mesh, as data
+//! and as the initial level set.
 
 #[path = "support/place.rs"]
 mod place;
@@ -107,7 +107,7 @@ fn a_state_is_converted_with_its_time_and_all_states_to_files_of_their_own() {
         refused(&place, &all, 6, &["all_000000.ply: exists"]);
         (0..3)
             .for_each(|k| std::fs::remove_file(place.path(&format!("all_00000{k}.ply"))).unwrap());
-        // A single existing file is enough for a refusal, and nothing is written.
+        // A single existing file is enough to refuse the command, and nothing is written.
         place.put("all_000002.ply", "mine");
         refused(&place, &all, 6, &["all_000002.ply: exists"]);
         assert!(!place.path("all_000000.ply").exists());

@@ -67,6 +67,6 @@ fn the_manual_has_a_page_for_each_command_and_replaces_nothing() {
     let section = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let is_command = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
     let commands = section.lines().filter(is_command).count();
-    // `help` has no page, and the program itself has one.
+    // `help` has no page, but the program itself has one.
     assert_eq!(files(), commands);
 }

@@ -1,5 +1,5 @@
-//! Tests that a program that is told to end while it prepares its work ends at once and leaves
-//! nothing behind.
+//! Tests that a program that is told to end during its preparations ends at once and leaves nothing
+//! behind.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;

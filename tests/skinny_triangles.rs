@@ -33,8 +33,8 @@ fn skinny(mesh: &Path, more: &[&str]) -> (u64, bool) {
 #[test]
 fn a_stretched_mesh_is_doubtful() {
     let Some(mesh) = field("meshes/stretched/peaks40.obj") else { return };
-    // Exact distances on the polyhedron show errors above 5 % at 37 % (circular) and 48 % (plane)
-    // of the 1,681 vertices, and 98 % and 100 % of these are counted.
+    // Compared with exact distances on the polyhedron, errors exceed 5 % at 37 % (circular fronts)
+    // and 48 % (plane fronts) of the 1,681 vertices. Of these vertices, 98 % and 100 % are counted.
     for (front, least) in [("circular", 1_200), ("plane", 1_200)] {
         let (n, is_warned) = skinny(&mesh, &["--from", "vertex:1", "--front", front]);
         assert!(is_warned && n > least && n < 1_400, "{front}: {n}");
@@ -54,7 +54,7 @@ fn good_meshes_are_not_doubtful() {
     }
 }
 
-/// Writes a triangulated rectangle with cells 30 times as long as wide.
+/// Writes a triangulated rectangle with cells that are 30 times as long as they are wide.
 fn long_cells(folder: &Path) -> PathBuf {
     let mut text = String::from("OFF\n441 800 0\n");
     for k in 0..441 {

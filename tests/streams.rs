@@ -116,7 +116,7 @@ fn quiet_leaves_results_and_errors_of_every_command() {
     assert!(failed.stdout.is_empty() && failed.stderr.starts_with(b"error: none.ply: "));
 }
 
-/// Runs the program with bytes on standard input, through a pipe.
+/// Runs the program and passes it bytes on standard input, through a pipe.
 #[cfg(unix)]
 fn piped(folder: &Path, arguments: &str, bytes: &[u8]) -> Output {
     use std::io::Write;
@@ -171,8 +171,8 @@ fn what_the_program_writes_it_reads_through_a_pipe() {
     }
 }
 
-/// Every command reads the points of a scanner in the same way: from a file or through a pipe, and
-/// with or without a count.
+/// Every command reads the points of a scanner in the same way, from a file or through a pipe, with
+/// or without a count.
 #[cfg(unix)]
 #[test]
 fn points_of_a_scanner_are_read_in_one_way() {

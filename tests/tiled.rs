@@ -1,7 +1,7 @@
 //! Tests evolutions on sparse tiles: they are bitwise identical to the dense grid with any number
 //! of threads, and invalid input is refused.
 
-// The verification cases use other parts of this module, too.
+// The verification cases also use other parts of this module.
 #[allow(dead_code)]
 #[path = "support/dense.rs"]
 mod dense;
@@ -64,7 +64,7 @@ fn dense<R: Wide, const E: usize>(
 }
 
 /// Asserts that the values of all tiles are those of the dense grid. All other values of the dense
-/// grid, and all values of tiles outside of the box, must be gamma or -gamma.
+/// grid, and all values of tiles outside the box, must be gamma or -gamma.
 fn assert_same<const E: usize>(
     sparse: &TiledEvolution<f64, E>,
     dense: &DenseEvolution<f64, E>,

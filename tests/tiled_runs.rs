@@ -65,7 +65,7 @@ fn a_ball_grows_as_it_should() {
     }
 }
 
-/// Without a step, a run writes its initial state and needs no motion.
+/// A run without steps writes its initial state and needs no motion.
 #[test]
 fn a_run_without_steps_writes_the_initial_state() {
     let place = tempfile::tempdir().unwrap();
@@ -80,8 +80,8 @@ fn a_run_without_steps_writes_the_initial_state() {
 }
 
 /// A tilted volume with anisotropic voxels is created from a shape. The region above a level in
-/// this volume must be the same shape. The volumes that are written with the states read back as
-/// the same ball.
+/// this volume must be the same shape. The volumes that are written with the states represent the
+/// same ball when they are read again.
 #[test]
 fn volumes_go_in_and_come_out() {
     let place = tempfile::tempdir().unwrap();
@@ -148,8 +148,8 @@ fn volumes_go_in_and_come_out() {
     }
 }
 
-/// A ball grows to a radius at which it stops. It does so on the coarse levels first. The result on
-/// the finest level is the same as without coarse levels, with fewer voxel updates.
+/// A ball grows to a radius at which it stops, first on the coarse levels. The result on the finest
+/// level is the same as without coarse levels, but takes fewer voxel updates.
 #[test]
 fn coarser_lattices_bring_the_interface_to_rest_first() {
     let place = tempfile::tempdir().unwrap();
@@ -217,8 +217,8 @@ fn refused(config: &Config, folder: &Path) -> String {
     run(config, &options).unwrap_err().to_string()
 }
 
-/// Values in 16 bits take half of the memory of 32 bits and move a ball in the same way, even after
-/// a resume.
+/// Values in 16 bits take half the memory of values in 32 bits, and a ball moves in the same way
+/// with both, even after a resume.
 #[test]
 fn sixteen_bits_move_a_ball() {
     let place = tempfile::tempdir().unwrap();
@@ -407,7 +407,7 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert_eq!(refused.split(" at the start").next(), text.split(" at the start").next());
 }
 
-/// On coarse grids, one of these cubes covers one voxel and the other none.
+/// On coarse grids, one of these cubes covers one voxel, and the other covers none.
 #[test]
 fn small_pieces_far_apart_are_counted() {
     let place = tempfile::tempdir().unwrap();

@@ -78,7 +78,7 @@ fn a_large_surface_is_decimated_and_the_view_says_so() {
     assert!((150..=200).contains(&n), "{n}");
     assert_eq!(found["notes"][0], format!("shown with {n} of 1280 triangles"));
     assert_eq!(fields(&found), ["distance", "label"]);
-    // A plane keeps its values: its triangles are chosen by them.
+    // On a plane, the values determine which triangles are kept, so the values are preserved.
     run(&place, "generate square --cells 30,30 -o square.vtp");
     run(&place, "distance square.vtp --from point:0.5,0.5,0 -o s.vtp");
     run(&place, "view s.vtp -o b.html --triangles 300");

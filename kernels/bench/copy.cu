@@ -1,5 +1,5 @@
-// Copies an array as a reference for the memory bandwidth. Only a benchmark and
-// tests/devices compile this file.
+// Copies an array, as a reference for the memory bandwidth. Only a benchmark and tests/devices
+// compile this file.
 #include "common/types.cuh"
 
 // Grid: n / BLOCK blocks, rounded up; block: BLOCK; shared: none.

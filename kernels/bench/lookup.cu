@@ -15,8 +15,8 @@ struct Table {
     DEVICE u32 first(u64 key) const { return (u32)(key * 0x9e3779b97f4a7c15ull >> (64 - bits)); }
     DEVICE u32 next(u32 at) const { return (at + 1) & ((1u << bits) - 1); }
 
-    // Returns the slot of a key, and inserts the key if it is missing. Sets `is_new` to whether the
-    // key was inserted.
+    // Returns the slot of a key. Inserts the key if it is missing. Sets `is_new` to whether the key
+    // was inserted.
     DEVICE u32 insert(u64 key, bool& is_new) const {
         for (u32 at = first(key);; at = next(at)) {
             const u64 found = atomicCAS(keys + at, (u64)0, key);
@@ -82,8 +82,8 @@ extern "C" __global__ void lookup_hash_ask(TileGrid g, u32 n, Table table) {
     if (p < n) ask(g, p, [&](u64 key) { return table.find(key, NOWHERE); });
 }
 
-// The two-level map: a hash table of blocks of 8^3 tiles, and for each block the list index plus 1
-// of each of its tiles.
+// The two-level map: a hash table of blocks of 8^3 tiles, and for each tile of a block, its list
+// index plus 1.
 enum { BLOCK_BITS = 3, OF_BLOCK = 1 << (3 * BLOCK_BITS) };
 
 DEVICE u64 block_of(u64 key) {

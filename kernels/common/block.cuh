@@ -13,7 +13,8 @@ struct SharedParts {
     }
 };
 
-// Atomic minimum and maximum of reals by their bits; correct for reals whose sign bit is not set.
+// Atomic minimum and maximum of reals, which compare bits. They are correct for reals whose sign
+// bit is not set.
 DEVICE void atomic_min_bits(u32* at, u32 bits) { atomicMin(at, bits); }
 DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin(at, bits); }
 DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }

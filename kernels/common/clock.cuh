@@ -2,8 +2,8 @@
 #pragma once
 #include "common/real.cuh"
 
-// Returns the number of nanoseconds since a fixed instant, which is the same on all
-// multiprocessors, or 0 on the host.
+// Returns the number of nanoseconds since a fixed instant that is the same on all multiprocessors.
+// Returns 0 on the host.
 DEVICE u64 nanoseconds() {
 #ifdef __CUDA_ARCH__
     u64 now;

@@ -1,5 +1,5 @@
-// Sums that do not depend on the order of their terms: fixed-point numbers with the range of all
-// doubles.
+// Sums that do not depend on the order of their terms. They are fixed-point numbers that cover the
+// range of all doubles.
 //
 // A sum consists of LIMBS signed words and a count of terms that are not finite. Word k has the
 // weight 2^(32 k - 1074). Terms are added as integers, which is exact and commutative. A sum holds

@@ -63,8 +63,8 @@ struct Patch {
     // Returns the local indices of all corners of cell t.
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
-    // Returns the start of the gather columns of an owned vertex; for `local` = n_owned, the end of
-    // the columns of the last vertex.
+    // Returns the start of the gather columns of an owned vertex. For `local` = n_owned, returns
+    // the end of the columns of the last vertex.
     DEVICE u32 row(u32 local) const { return column(local); }
 
     // Returns entry `at` of the gather matrix. A column is 4 * cell + corner.
@@ -92,7 +92,7 @@ struct Patch {
     DEVICE Vec3 at(u32 local) const { return at(coordinates(), local); }
 };
 
-// Returns patch p from its start and the start of the next patch.
+// Returns patch p, given its start and the start of the next patch.
 DEVICE Patch patch_between(const Patches& all, u32 p, const Start& start, const Start& end) {
     u32 n_owned = end.vertex - start.vertex, n_local = n_owned + end.halo - start.halo;
     return Patch{all, p, start.vertex, n_owned, n_local, start.cell, end.cell - start.cell, start.halo, start.columns,
@@ -104,8 +104,8 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
     return patch_between(all, p, start, end);
 }
 
-// Prefetches into the L2 cache the data of a patch that a step reads, and phi at its owned
-// vertices. `end` is the start of the next patch. One thread calls this function.
+// Prefetches the data of a patch that a step reads, and phi at the owned vertices of the patch,
+// into the L2 cache. `end` is the start of the next patch. One thread calls this function.
 DEVICE void prefetch(const Patches& all, const Start& start, const Start& end, const real* phi) {
     const u32 n_owned = end.vertex - start.vertex, n_halo = end.halo - start.halo;
     prefetch_range(all.corners + start.cell, end.cell - start.cell);

@@ -69,8 +69,8 @@ struct Precision<float> {
     DEVICE static float least() { return 1e-36f; }
 };
 
-// An unsigned integer of the size of a real. For reals whose sign bit is not set, the bits have the
-// same order as the reals.
+// An unsigned integer that has the size of a real. For reals whose sign bit is not set, the bits
+// have the same order as the reals.
 typedef Precision<real>::Bits real_bits;
 
 // Plus infinity.

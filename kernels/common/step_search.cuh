@@ -14,8 +14,8 @@ struct StepSearch {
     DEVICE explicit StepSearch(double longest)
         : allowed(0.0), too_long(longest), trial(longest), trials(0), is_examined(false) {}
 
-    // Takes the limit that the coefficients impose during a step of length `trial`. Returns true
-    // once the search has ended; `allowed` is then the length of the step.
+    // Processes the limit that the coefficients impose during a step of length `trial`. Returns
+    // true once the search has ended. `allowed` is then the length of the step.
     DEVICE bool learn(double limit) {
         const bool is_first = trials++ == 0;
         if (limit >= trial) {

@@ -103,8 +103,8 @@ DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v,
 }
 
 #if !QUEUED_SOLVE
-// Lowers the values of this thread's vertices to those found for them. Returns whether a value
-// changed.
+// Lowers the values of this thread's vertices to the lower values that were found. Returns whether
+// a value changed.
 DEVICE int settle(const Patch& patch, const Local& local) {
     int lively = 0;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {

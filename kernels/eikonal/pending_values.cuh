@@ -31,7 +31,7 @@ DEVICE void mark_and_queue(const Eikonal& e, u32 p) {
 // Notifies a patch that a vertex it reads has a new value, which is already in memory.
 DEVICE void tell(const Eikonal& e, bool tells, u32 p, real value) {
     if (tells && is_ordered(e)) atomic_min_bits(&e.news[p], to_bits(value));
-    // The cut is read even without an order: the delay lets other values of this update arrive
+    // The cut is read even if there is no order. The delay lets other values of this update arrive
     // before the patch is taken. Without the delay, a band on the sphere takes twice as long.
     const bool due = tells && value <= from_bits(*(volatile real_bits*)&e.queue->cut);
     if (is_first_to_tell(due, p)) mark_and_queue(e, p);
@@ -52,7 +52,7 @@ DEVICE void list_patch(const Eikonal& e, u32 round, u32 p) {
 // Notifies a patch, for a later round, of a value that it has not processed.
 DEVICE void tell(const Eikonal& e, u32 round, bool tells, u32 p, real value) {
     const bool is_first = is_first_to_tell(tells, p), ordered = is_ordered(e);
-    // Without an order, it is sufficient to know that there are pending values.
+    // If there is no order, it is sufficient to know that there are pending values.
     if (ordered ? tells : is_first) atomic_min_bits(&e.news[(round & 1) * e.n_patches + p], to_bits(value));
     if (ordered) {
         real first = tells ? value : INFINITY_R;

@@ -76,7 +76,7 @@ DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Hel
     real* seen = e.seen + patch.first_local();
     for (u32 v = thread; v < patch.n_local; v += threads) {
         real value = load_value(&from[patch.vertex(v)]);
-        // Another block may have written `seen`, so this read bypasses the L1 cache, too.
+        // Another block may have written `seen`, so this read also bypasses the L1 cache.
         bool is_new = fabs(value) < load_value(&seen[v]);
         local.u[v] = value;
         local.is_new[v] = is_new;

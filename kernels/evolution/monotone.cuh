@@ -4,8 +4,8 @@
 
 #include "evolution/upwind.cuh"
 
-// Returns the advection contributions of a cell if all of its flux goes to a single vertex;
-// otherwise zero. At a vertex, only the cell from which the wind comes counts, with its full
+// Returns the advection contributions of a cell if all of its flux goes to a single vertex, and
+// zero otherwise. At a vertex, only the cell from which the wind comes counts, with its full
 // measure.
 DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     real k[N], out[N], size;

@@ -33,7 +33,7 @@
 #define HOPF_LAX (HAS_SPEED && NORMAL == NORMAL_HOPF_LAX)
 #define HAS_SHARES (HAS_WIND || (HAS_SPEED && !HOPF_LAX))
 
-// How contributions are stored. With PAIRED, the numerator and the denominator of each term are
+// The storage of contributions. With PAIRED, the numerator and the denominator of each term are
 // adjacent, so that a vertex reads one word per term. Otherwise, each corner has a fraction, and
 // the values that all corners share (the integral of a term, and the measure) are stored once per
 // cell, which needs less memory.
@@ -257,9 +257,9 @@ DEVICE Sums no_sums(u32 at) {
     return sums;
 }
 
-// Returns one corner's part of the values that all corners share. In triangle meshes, the number of
-// active patches decides whether steps use pairs. The products are rounded separately there, so
-// both ways give bitwise identical results.
+// Returns the part of the shared values of a cell that belongs to one corner. In triangle meshes,
+// the number of active patches decides whether steps use pairs. The products there are rounded
+// separately, so results with and without pairs are bitwise identical.
 DEVICE Pair part_of(real share, real h, real meas) {
     if (N == 3) return Pair{product(share, h), product(share, meas)};
     return Pair{share * h, share * meas};

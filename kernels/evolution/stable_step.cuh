@@ -4,13 +4,13 @@
 
 #include "common/simplex.cuh"
 
-// Returns the time step limit of the first-order terms, with speed = |a| + |eps|; infinite if the
-// speed is 0.
+// Returns the time step limit of the first-order terms, with speed = |a| + |eps|. It is infinite if
+// the speed is 0.
 DEVICE real largest_step(real inradius, real speed) {
     return speed > R(0) ? (inradius + inradius) / (R(N - 1) * speed) : INFINITY_R;
 }
 
-// Returns the time step limit of the curvature term; infinite without curvature.
+// Returns the time step limit of the curvature term. It is infinite without curvature.
 DEVICE real largest_diffusive_step(real inradius, real beta) {
     real square = inradius * inradius;
     return beta > R(0) ? (square + square) / (R(N - 1) * beta) : INFINITY_R;

@@ -4,8 +4,8 @@
 
 #include "evolution_arguments.cuh"
 
-// The largest change of phi near the interface, and the first vertex whose new value is not sound
-// (0xffffffff if there is none), over the vertices of one thread.
+// The outcomes for the vertices of one thread: the largest change of phi near the interface, and
+// the first vertex whose new value is not sound (0xffffffff if there is none).
 struct Outcome {
     real change_near;
     u32 broken;

@@ -74,7 +74,7 @@ DEVICE Cut cut_between_edges(const Vec3 (&x)[4], const real (&phi)[4]) {
 
 DEVICE Cut cut_between_edges(const Vec3 (&)[3], const real (&)[3]) { return Cut{R(0), R(0)}; }
 
-// Cuts a cell that has vertices both inside and outside; reorders x and phi.
+// Cuts a cell that has vertices both inside and outside. Reorders x and phi.
 DEVICE Cut cut_cell(Vec3 (&x)[N], real (&phi)[N], int n_inside) {
     inside_first(x, phi);
     if (n_inside == 1) return cut_at_corner(x, phi);

@@ -187,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
                 break;
             }
         }
-        // Keeps the smallest key of all slices and, among equal keys, the smallest site index.
+        // Keeps the smallest key of all slices. Among equal keys, keeps the smallest site index.
         atomicMax(brute.sites.found + i, ~((u64)key << 32 | (brute.sites.first + (u64)site * brute.sites.every)));
 #else
         atomicMax((u32*)(brute.sites.found + i) + 1, ~key);

@@ -5,9 +5,9 @@
 // edt_choose_volume, edt_volume, edt_near_volume. edt_rows counts the steps along x to the nearest
 // voxel to which distances are measured. A pass along y or z has two kernels, and the kernel before
 // them decides which of the two processes a line. If the distances that the previous pass found are
-// small, each voxel is compared with its neighbors on the line, up to the distance beyond which
-// none can be nearer. Otherwise a thread computes the lower envelope of the parabolas of a line (P.
-// Felzenszwalb and D. Huttenlocher, "Distance transforms of sampled functions"). Neighboring
+// small, each voxel is compared with its neighbors on the line, up to the distance beyond which no
+// voxel can be nearer. Otherwise a thread computes the lower envelope of the parabolas of a line
+// (P. Felzenszwalb and D. Huttenlocher, "Distance transforms of sampled functions"). Neighboring
 // threads process lines that are neighbors along x, so that the accesses of a warp are adjacent in
 // memory. The parabolas of an envelope are stored at their voxels, as a list in which each parabola
 // refers to the previous one (T.-T. Cao et al., "Parallel banding algorithm to compute exact
@@ -29,28 +29,28 @@
 #define LINES_RESIDENT 8
 #endif
 
-// The step count in a row that contains none of the voxels to which distances are measured.
+// The step count in a row without voxels to which distances are measured.
 #define NO_STEP 0xffffu
-// The squared distance if the slab or line contains none of these voxels.
+// The squared distance in a slab or line without such voxels.
 #define FAR __uint_as_float(0x7f800000u)
 // The index that stands for the predecessor of the first parabola.
 #define NOTHING_BEFORE 0xffffu
 // The number of voxels that are read ahead.
 #define AHEAD 4
 
-// For lines with near voxels: the number of voxels read at once, the largest distance of neighbors
-// that are kept in registers, and the number of resident blocks per multiprocessor.
+// Parameters for lines with near voxels: the number of voxels read at once, the largest distance at
+// which neighbors are kept in registers, and the number of resident blocks per multiprocessor.
 #define BATCH 8
 #define REACH 8
 #define NEAR_RESIDENT 4
-// The sampling interval of voxels for recognizing lines with near voxels, and the limits on the
-// mean distance of the samples, in steps along the line.
+// Parameters for recognizing lines with near voxels: the sampling interval of the voxels, and the
+// limits on the mean distance of the samples, in steps along the line.
 #define SAMPLED 16
 #define NEAR_SLAB 40.0f
 #define NEAR_VOLUME 20.0f
 
-// Conversion of integers below 2^23 to floats and back. The conversion instructions of the GPU take
-// four times as long as other instructions.
+// Conversion of integers below 2^23 to floats and back, without the conversion instructions of the
+// GPU, which take four times as long as other instructions.
 DEVICE float real_of(u32 k) { return __uint_as_float(0x4b000000u | k) - 8388608.0f; }
 DEVICE u32 whole_of(float x) { return __float_as_uint(x + 8388608.0f) & 0x7fffffu; }
 
@@ -107,8 +107,8 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     for (u32 row = blockIdx.x * warps + warp; row < rows; row += gridDim.x * warps) {
         load_row(edt, inside + (u64)row * edt.shape[0], lane, bits);
         __syncwarp();
-        // Find for each word the last marked voxel in the previous words (`left`) and the first one
-        // in the following words (`right`).
+        // For each word, find the last marked voxel in the previous words (`left`) and the first
+        // one in the following words (`right`).
         i32 last = -far;
         for (u32 from = 0; from < edt.words; from += 32) {
             const u32 w = from + lane;
@@ -185,8 +185,8 @@ DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& 
 }
 
 // Returns the last parabola of the lower envelope of a line of n voxels. Its height is FAR if the
-// line has no parabola. `list` stores one word per voxel for the earlier parabolas: the first voxel
-// at which a parabola is the lowest, and the voxel of the previous parabola.
+// line has no parabola. For the earlier parabolas, `list` stores one word at the voxel of each: the
+// first voxel at which the parabola is the lowest, and the voxel of the previous parabola.
 template <class Line>
 DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
@@ -301,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, c
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// Selects the lines along z that have near voxels, like edt_choose_slabs.
+// Selects the lines along z that have near voxels, as edt_choose_slabs does along y.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, const float* squares, u8* near) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x, plane = edt.shape[0] * edt.shape[1];
     const bool is_line = thread < plane;

@@ -1,8 +1,8 @@
 // The point-wise distance transform with a k-d tree, the counterpart of
 // crates/cloud/src/point_distance/tree.rs. It uses the same tree and finds the same sites. LANES
 // neighboring threads of a warp descend the tree together for one query and share the sites of a
-// leaf. Most of the time is spent waiting for reads, so a few queries take as long as one. For the
-// same reason, both children of a node are read at once.
+// leaf. Most of the time is spent waiting for reads, so a few queries take no longer than one. For
+// the same reason, both children of a node are read at once.
 //
 // Defines: REAL; KEY and NORM, with values from generated/distance_keys.cuh; LANES: 1, 8 or 32.
 //

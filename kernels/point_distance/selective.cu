@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
     row[0] = is_found ? ~bits_of(best) : 0;
     row[1] = is_found ? ~(s.sites.first + (u64)where * s.sites.every) : 0;
 #else
-    // Keeps the smallest key of all slices and, among equal keys, the smallest site index.
+    // Keeps the smallest key of all slices. Among equal keys, keeps the smallest site index.
     if (i < s.sites.n_queries && where != 0xffffffffu) {
         atomicMax(s.sites.found + i, ~((u64)bits_of(best) << 32 | (s.sites.first + (u64)where * s.sites.every)));
     }

@@ -26,8 +26,8 @@ DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     return word;
 }
 
-// Moves each bit of a word to the position that results from exchanging the binary digits `a` and
-// `b` of its position, where a < b.
+// Moves each bit of a word to a new position: the old position with its binary digits `a` and `b`
+// exchanged, where a < b.
 DEVICE u64 swap_digits(u64 word, u32 a, u32 b) {
     // Positions with digit a set and digit b clear increase by `shift`.
     const u64 set_a = ~0ull / ((1ull << (1u << a)) + 1) << (1u << a), set_b = ~0ull / ((1ull << (1u << b)) + 1) << (1u << b);
@@ -73,8 +73,8 @@ DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
                  : word_of_block(asked.values, shape, cell_of_slot(records, slot), asked.low);
 }
 #else
-// The number of cells that a thread tests before the warp combines the results. Simple tests wait
-// for memory, so several of them overlap.
+// The number of cells that a thread tests before the warp combines the results. Simple tests mostly
+// wait for memory, so several of them overlap.
 enum {
     AT_ONCE = DISCRIMINATOR == DISCRIMINATOR_WITHIN || DISCRIMINATOR == DISCRIMINATOR_BITS ? 8
               : DISCRIMINATOR == DISCRIMINATOR_EDGE                                    ? 2

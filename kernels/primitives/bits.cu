@@ -1,4 +1,4 @@
-// A bit per cell of a grid, as decided by a discriminator: the counterpart of
+// One bit per cell of a grid, as decided by a discriminator: the counterpart of
 // crates/core/src/primitives/bits.rs.
 //
 // Defines: those of primitives/discriminator.cuh; KEEP, 1 to combine the result with existing bits,

@@ -1,5 +1,5 @@
-// Lists the indices of set flags of one byte each, ascending, in one pass over the flags. Each
-// block processes a tile and finds the number of set flags before the tile by look-back. See
+// Lists the indices of set flags, one byte each, in ascending order, in one pass over the flags.
+// Each block processes a tile and finds the number of set flags before the tile by look-back. See
 // compact_bits.cu for flags of one bit each.
 //
 // Each warp processes a range of its tile, 1024 flags per round. It first stores the flags as bits
@@ -13,7 +13,7 @@ enum { BATCH = COMPACT_BATCH };
 static_assert(WARPS * ROUND == COMPACT_ROUND, "must match the size that the host assumes");
 
 // Returns the position at which a word of a range is stored. Neighboring words are in different
-// banks, and so are the words at which the lanes start.
+// memory banks, and so are the words at which the lanes start.
 DEVICE u32 place_of(u32 word) { return word + word / WARP; }
 
 // Stores the flags of BATCH rounds that start at index `first` as words. Flags with an index of `n`

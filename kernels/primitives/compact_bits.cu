@@ -1,28 +1,28 @@
-// Lists the indices of set flags of one bit each, ascending, in one pass. Each block processes a
-// tile, which stays in shared memory until the list is written.
+// Lists the indices of set flags, one bit each, in ascending order, in one pass. Each block
+// processes a tile, which stays in shared memory until the list is written.
 //
 // The tiles form groups. Every block publishes the number of set flags of its tile; the last tile
-// of a group publishes the sum of all tiles up to its end instead. In one step, a block then adds
-// up the sum of the previous groups and the counts of the preceding tiles of its own group, instead
-// of looking back from tile to tile. A block takes the index of its tile from a counter, so that
+// of a group publishes the sum of all tiles up to its end instead. Instead of looking back from
+// tile to tile, a block then adds up, in one step, the sum of the previous groups and the counts of
+// the preceding tiles in its own group. A block takes the index of its tile from a counter, so that
 // every preceding tile belongs to a block that is already running.
 #include "primitives/compact.cuh"
 
 enum {
-    // The number of loads of a lane, of four words each, and the number of words of a warp and of a
+    // The number of loads per lane, each of four words, and the number of words per warp and per
     // block.
     QUADS = 8,
     WORDS = WARP * 4 * QUADS,
     TILE = WARPS * WORDS,
-    // The number of tiles of a group. It is limited by the number of tiles that each thread reads
+    // The number of tiles in a group. It is limited by the number of tiles that each thread reads
     // at once.
     LOOKS = 4,
     GROUP = LOOKS * BLOCK,
     // If fewer than one in this many flags of a warp is set, each lane writes the indices of the
     // set flags in its own words.
     FEW = 256,
-    // Otherwise the list is made in PARTS parts. The indices of a part pass through the shared
-    // memory of its words, which has room for ROOM indices.
+    // Otherwise, the list is written in PARTS parts. The indices of a part pass through the shared
+    // memory that held its words, which has room for ROOM indices.
     PARTS = 2,
     ROUNDS = WORDS / WARP / PARTS,
     ROOM = WORDS / PARTS * 4 / sizeof(u16),
@@ -30,8 +30,8 @@ enum {
 static_assert(TILE == COMPACT_WORDS, "must match the size that the host assumes");
 
 // The minimum number of blocks per multiprocessor. On GPUs of capability 9.0, it is the number of
-// blocks that fit in shared memory. On other GPUs, fewer blocks fit, or registers would spill with
-// six blocks.
+// blocks that fit in shared memory. On other GPUs, fewer blocks fit, or six blocks would make
+// registers spill.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 #define MIN_BLOCKS 6
 #else

@@ -15,17 +15,17 @@ struct InShared {
     DEVICE static void lower(u32* at, u32 name) { atomicMin(at, name); }
 };
 
-// Names in global memory. An outdated name is as good as a current one, except that it makes the
-// path to the smallest vertex longer. Names may therefore come from the cache of a multiprocessor,
-// which avoids contention at the address of a set that all threads read. Only the exchange in
-// join_sets needs the current value.
+// Names in global memory. An outdated name is as good as a current one. It only makes the path to
+// the smallest vertex longer. Names may therefore come from the cache of a multiprocessor, which
+// avoids contention at the address of a set that all threads read. Only the exchange in join_sets
+// needs the current value.
 struct InGlobal {
     DEVICE static u32 read(u32* at) { return *at; }
     DEVICE static void lower(u32* at, u32 name) { *at = name; }
 };
 
-// Returns the smallest vertex of the set of v, unless another thread joins the set to another one
-// at this moment. Shortens the path to it on the way.
+// Returns the smallest vertex of the set of v, unless another thread is just joining this set to a
+// different one. Also shortens the path to that vertex.
 template <class Memory>
 DEVICE u32 smallest_of(u32* names, u32 v) {
     u32 name = Memory::read(&names[v]);
@@ -48,7 +48,7 @@ DEVICE bool join_sets(u32* names, u32 a, u32 b) {
         u32 high = a < b ? b : a;
         u32 name = atomicCAS(&names[high], high, low);
         if (name == high) return true;
-        // Another thread has already joined the set of `high` to another one.
+        // Another thread has already joined the set of `high` to a different one.
         a = smallest_of<Memory>(names, name);
         b = smallest_of<Memory>(names, low);
     }

@@ -1,4 +1,4 @@
-// Expands a bit per cell of a grid to a byte per cell: 1 if the bit is set, else 0.
+// Expands one bit per cell of a grid to one byte per cell: 1 if the bit is set, and 0 otherwise.
 #include "primitives/block.cuh"
 
 // Grid: any number of threads, which share the cells. Block: 256 threads. Shared memory: none.

@@ -2,8 +2,8 @@
 // crates/core/src/primitives/gather.rs, which sorts slots by their rows.
 #include "common/types.cuh"
 
-// Converts the rows of slots to sort keys. Rows that are left out, which are those from n_rows on,
-// all get the same key, so that keys have no more digits than needed.
+// Converts the rows of slots to sort keys. Rows that are left out (n_rows and above) all get the
+// same key, so that keys have no more digits than needed.
 //
 // Grid and block: any number of threads, which share the slots. Shared memory: none.
 //

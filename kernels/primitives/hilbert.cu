@@ -45,8 +45,8 @@ DEVICE u64 spread(u32 axis) {
     return (x | x << 2) & 0x1249249249249249ull;
 }
 
-// Returns the position of a coordinate on the lattice. Coordinates outside of the lattice are moved
-// to its boundary, and NaN becomes 0.
+// Returns the position of a coordinate on the lattice. Coordinates outside the lattice are moved to
+// its boundary, and NaN becomes 0.
 DEVICE u32 place_on_axis(double x, double low, double scale) {
     const u32 last = (1u << BITS) - 1;
     const double place = (x - low) * scale;

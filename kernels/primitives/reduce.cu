@@ -1,5 +1,5 @@
 // Reduction of many values to one: their sum, minimum or maximum. The order of operations is fixed
-// by tiles and depends neither on the GPU nor on the run. The counterpart,
+// by the tiles and depends neither on the GPU nor on the run. The counterpart,
 // crates/core/src/primitives/reduce.rs, adds floating-point numbers in a different order.
 //
 // Defines: VALUE, the type of the numbers. NaN values are ignored by the minimum and the maximum.
@@ -43,7 +43,7 @@ DEVICE void reduce_tile(const VALUE* values, u64 n, VALUE identity, VALUE* of_ti
             for (u32 i = 0; i < LANES; i++) all = Combine::of(all, packs[k].values[i]);
         }
     } else {
-        // Use the same order in an incomplete tile, for the values that exist.
+        // In an incomplete tile, use the same order for the values that exist.
         for (u32 k = 0; k < LOADS; k++) {
             for (u32 i = 0; i < LANES; i++) {
                 const u64 at = first + (k * BLOCK + threadIdx.x) * LANES + i;

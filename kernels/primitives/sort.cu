@@ -1,4 +1,4 @@
-// Stable radix sort of keys with values, by digits of 8 bits, the lowest first, with one pass over
+// Stable radix sort of keys with values by 8-bit digits, the lowest digit first, with one pass over
 // the data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix
 // sort for GPUs", 2022, arXiv:2206.01784).
 //
@@ -169,7 +169,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     if (values && lane < ITEMS) prefetch(values + first, warp * (WARP * ITEMS) + lane * WARP, n_here);
 
     // A warp processes a range of the tile, 32 neighbors at a time. Missing keys at the end of the
-    // last tile count as the largest key, so that they come after all others for every digit.
+    // last tile count as the largest key, so that they come last for every digit.
     key mine[ITEMS];
     const u32 start = warp * (WARP * ITEMS) + lane;
 #pragma unroll

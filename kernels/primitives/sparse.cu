@@ -1,5 +1,5 @@
-// Conversion of dense matrices to sparse ones, which keep the entries that are not 0. It is the
-// counterpart of crates/core/src/primitives/sparse.rs.
+// Conversion of dense matrices to sparse ones, which keep the entries that are not 0. This file is
+// the counterpart of crates/core/src/primitives/sparse.rs.
 //
 // Defines: VALUE, the type of the entries.
 //

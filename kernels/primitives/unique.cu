@@ -1,6 +1,6 @@
-// Runs of equal items of a sorted list: a bit at the beginning of each run, and the item of each
-// run. It is the counterpart of crates/core/src/primitives/unique.rs. compact_bits.cu lists the
-// bits.
+// Runs of equal items in a sorted list: a bit at the beginning of each run, and the item of each
+// run. This file is the counterpart of crates/core/src/primitives/unique.rs. compact_bits.cu lists
+// the bits.
 //
 // Defines: VALUE, the type of the items.
 //
@@ -11,7 +11,7 @@
 enum { WORDS = 8 };
 static_assert(WARPS * WORDS * 32 == UNIQUE_ITEMS, "must match the size that the host assumes");
 
-// Sets a bit for each item that differs from the one before. The first bit is set.
+// Sets a bit for each item that differs from the previous one. The first bit is always set.
 //
 // Grid: one warp per WORDS words, rounded up. Block: 256 threads. Shared memory: none.
 //

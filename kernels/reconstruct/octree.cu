@@ -154,8 +154,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals
     }
 }
 
-// Writes the sum of the positions of the samples before each sample, and at the end the sum over
-// all samples.
+// Writes, for each sample, the sum of the positions of all earlier samples, followed by the sum
+// over all samples.
 //
 // Grid: the same as for `octree_totals`.
 //
@@ -193,9 +193,9 @@ DEVICE i32 common(const Cells& cells, u32 cell) {
 // there is no previous cell.
 DEVICE i32 common_before(const Cells& cells, u32 cell) { return cell == 0 ? -1 : common(cells, cell - 1); }
 
-// Returns the first cell at or after `low` that is not in the same node as cell `low` - 1, or the
-// number of cells if there is none. Cells of the node have equal keys except for the lowest `bits`
-// bits. The search starts near `low`.
+// Returns the first cell, from `low` on, that is not in the same node as cell `low` - 1, or the
+// number of cells if there is none. The keys of the cells of a node are equal except for the lowest
+// `bits` bits. The search starts near `low`.
 DEVICE u32 end_of(const Cells& cells, u32 low, u32 bits) {
     const u64 prefix = key_of(cells, low - 1) >> bits;
     u64 from = low, step = 1;

@@ -16,11 +16,11 @@
 #include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 
-// The edge length of a tile in voxels, and the number of voxels of a tile and of a lane.
+// The edge length of a tile in voxels, and the numbers of voxels per tile and per lane.
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, OWN = TILE_VALUES / WARP };
 static_assert(E == 4, "two voxels for each lane");
 
-// Speed per voxel of distance from the place where a hull stops.
+// The speed, per voxel of distance from the place where a hull stops.
 #define GAIN R(2)
 
 // Returns a sum that is never fused with a product, so that the same nodes are opened as on the

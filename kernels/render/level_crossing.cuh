@@ -12,8 +12,8 @@ struct Cubic {
     DEVICE double value(double t) const { return c[0] + t * (c[1] + t * (c[2] + t * c[3])); }
 };
 
-// Interpolates between the polynomials at both ends of an axis, along which the ray has the
-// coordinate `start + along t`.
+// Interpolates between the polynomials at both ends of an axis. The coordinate of the ray along
+// this axis is `start + along t`.
 DEVICE Cubic mixed(const Cubic& a, const Cubic& b, double start, double along) {
     double d[4];
     Cubic sum;

@@ -17,7 +17,7 @@
 #define SMALL 256
 // The number of parts into which a triangle is divided if whole blocks draw it.
 #define PARTS 16
-// The number of colors of the color map, and the number of steps of the sRGB curve.
+// The number of colors in the color map, and the number of steps in the sRGB curve.
 #define MAP_STEPS 512
 #define SCREEN_STEPS 4096
 
@@ -165,7 +165,7 @@ DEVICE float height_of(u64 sample) {
 
 DEVICE u32 triangle_of(u64 sample) { return ~(u32)sample; }
 
-// Draws every `step`-th sample of a triangle starting at `first`, in every `stride`-th row starting
+// Draws a triangle at every `step`-th sample starting at `first`, in every `stride`-th row starting
 // at `row`. `first` and `row` are counted from the lower corner of the triangle's bounding box.
 DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 step, u32 row, u32 stride, u64* samples) {
     i64 low_x, high_x, low_y, high_y;
@@ -257,7 +257,7 @@ struct Color {
 };
 
 // Interpolates the color of a value between the steps of the map. Values outside the range get the
-// color of its nearer end, and values that are not finite get the color `no_value`.
+// color of the nearer end, and values that are not finite get the color `no_value`.
 DEVICE Color color_of(const Drawing& drawing, double value) {
     if (!is_finite(value)) return Color{drawing.no_value[0], drawing.no_value[1], drawing.no_value[2]};
     const double last = (double)(MAP_STEPS - 1);
@@ -353,7 +353,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     if (!place_of(of_pixels, column, row)) return;
     float light[3] = {0.0f, 0.0f, 0.0f};
     u32 n = 0, covered = 0;
-    // Consecutive samples of one triangle in a pixel get the color of the first one.
+    // Consecutive samples in a pixel that show the same triangle get the color of the first one.
     u32 last = 0xffffffffu;
     Color color = {1.0f, 1.0f, 1.0f};
 #pragma unroll 1

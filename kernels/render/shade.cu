@@ -5,7 +5,7 @@
 #include "render/light.cuh"
 #include "render/solid_cubes.cuh"
 
-// The largest distance from a hit, in voxels, of the voxels that contribute to its normal.
+// The largest distance, in voxels, from a hit to the voxels that contribute to its normal.
 #define REACH 3.0
 
 // Returns the position of a hit in voxel coordinates.

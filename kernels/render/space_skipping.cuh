@@ -15,7 +15,7 @@
 // The size of the stack of pending nodes: 7 per level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
 
-// Returns the increase of t from the point `at` until the ray leaves a ball around the origin, or 0
+// Returns the increase in t from the point `at` until the ray leaves a ball around the origin, or 0
 // if `at` is outside the ball.
 DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     if (radius == infinity()) return radius;
@@ -120,8 +120,8 @@ DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, cons
 #endif
 
 #if RULE == RULE_ALL
-// Returns the distance to the center of the nearest candidate, by examining every occupied cube. If
-// `guide.all` is set, all of them are candidates.
+// Returns the distance to the center of the nearest candidate. Examines every occupied cube. If
+// `guide.all` is set, all occupied cubes are candidates.
 DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     double best = infinity();
     for (u64 n = 0; n < guide.n_sites; n++) {

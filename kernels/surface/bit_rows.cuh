@@ -15,7 +15,8 @@ struct Word {
     u32 cut;         // cut cubes between the rows, without a missing value at a corner
 };
 
-// A row and the next rows along y, along z and along both. `is_in` marks those in the volume.
+// A row and the next rows along y, along z and along both. `is_in` marks the rows that are in the
+// volume.
 struct Rows {
     u32 row[4];
     u32 is_in;  // bit k: row k is in the volume

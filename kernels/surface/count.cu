@@ -21,7 +21,8 @@ surface_count(Surface s, const u64* cases) {
     __syncthreads();
     const u32 tile = tile_of_block, n_rows = s.size[1] * s.size[2];
     const bool has_missing = s.missing && s.totals->has_missing;
-    // Lanes that share a row, and rows that the block processes at a time.
+    // The number of lanes that share a row, and the number of rows that the block processes at a
+    // time.
     const u32 lanes = s.lanes, at_a_time = BLOCK / lanes, lane = threadIdx.x % lanes;
     for (u32 first = 0; first < BLOCK; first += at_a_time) {
         const u32 slot = first + threadIdx.x / lanes;

@@ -61,7 +61,7 @@ DEVICE double to_middle2(const Box& box, const Vec3& p) {
 
 // Returns whether to visit the second of two boxes first. The nearer box comes first. If both are
 // equally near, for example because both contain the point, the one with the nearer center comes
-// first, because an early result excludes most other boxes.
+// first. A good early result excludes most other boxes.
 DEVICE bool is_second_first(const Box* boxes, double left, double right, const Vec3& p) {
     if (left != right) return right < left;
     return to_middle2(boxes[1], p) < to_middle2(boxes[0], p);
@@ -149,8 +149,8 @@ DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, con
     const SimplexOf<3> s = simplex_of(b - a, c - a);
     const double l1 = dot(s.grads[1], p - a), l2 = dot(s.grads[2], p - a);
     const bool is_over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
-    // In a sliver, these coordinates are mostly rounding error, and the result from its sides is
-    // more accurate.
+    // In a sliver, these coordinates consist mostly of rounding errors, and the result from its
+    // sides is more accurate.
     const bool is_sliver = 4.0 * s.meas * s.meas <= 1e-12 * norm_squared(b - a) * norm_squared(c - a);
     const Vec3 inner = a + (b - a) * l1 + (c - a) * l2;
     if (is_over && !is_sliver) return inner;
@@ -177,7 +177,7 @@ DEVICE double in_leaf(const Facets& facets, u32 leaf, const Vec3& p, double leas
 }
 
 // Computes the distances of points to the surface. Each thread walks down to the nearer child. The
-// bits of a word record the other children, at most one on each level, that may be nearer than the
+// bits of a word record the other children, at most one per level, that may be nearer than the
 // current result.
 //
 // Grid and block: any number of threads, which share the points. Shared memory: none.

@@ -26,9 +26,9 @@ enum {
 
 DEVICE stored number_of(u64 bits) { return *(const stored*)&bits; }
 
-// Computes the bits of the voxels that are inside, and of those without a finite value, in the 32
-// words that start at `first`, one for each lane. `load` loads the voxel of this lane in a word,
-// and returns whether there is one. The whole warp must call this function.
+// Computes, for the 32 words that start at `first`, the bits of the voxels that are inside and the
+// bits of those without a finite value. Each lane gets one word. `load` loads the voxel of this
+// lane in a word, and returns whether the voxel exists. The whole warp must call this function.
 template <typename Load>
 DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
     const stored low = number_of(s.range[0]), high = number_of(s.range[1]);
@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
         const u32 row = (u32)(first / s.words);
         u32 w = (u32)(first % s.words), y = row % s.size[1], z = row / s.size[1];
         find_bits(s, first, [&](u32, stored& v) {
-            // An index below 0 wraps around, so it is beyond the end, too.
+            // An index below 0 wraps around, so it is also beyond the end.
             const u32 x_in = w * 32 + lane - s.layers, y_in = y - s.layers, z_in = z - s.layers;
             const bool is = x_in < s.shape[0] && y_in < s.shape[1] && z_in < s.shape[2];
             v = 0;
@@ -157,7 +157,7 @@ struct Room {
     u16 list[LISTED];
 };
 
-// Writes a point, three adjacent numbers, for each of the first n lanes. `at` is the index at which
+// Writes a point (three adjacent numbers) for each of the first n lanes. `at` is the index at which
 // the lane's point is stored. The whole warp must call this.
 DEVICE void write_points(double* staged, double* to, const double (&point)[3], u32 at, u32 n) {
     const u32 lane = lane_of_thread();
@@ -237,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(VERTEX_BLOCKS)) sur
         const u32 first_of_warp = __shfl_sync(0xffffffffu, first[0], 0);
         for (; place.first_w < s.words; place.first_w += lanes) {
             const Word word = rows.word(s, place.word(s), has_missing);
-            // A warp has several complete rows in order, or a part of one row.
+            // A warp has several complete rows, in order, or a part of one row.
             u32 sums[3], n = 0, shift[3];
 #pragma unroll
             for (u32 k = 0; k < 3; k++) {

@@ -3,9 +3,9 @@
 // src/surface/connected_parts.rs.
 //
 // The order is parts_alone, parts_use, parts_join, parts_settle and a scan, which numbers
-// components by their first vertices. parts_extents and parts_volumes follow. To remove components:
-// parts_kept, parts_kept_triangles, a scan of each, parts_take_vertices and parts_take_triangles.
-// Triangles that share a vertex are connected.
+// components by their first vertices. parts_extents and parts_volumes follow. Components are
+// removed by parts_kept, parts_kept_triangles, a scan of the results of each, parts_take_vertices
+// and parts_take_triangles. Triangles that share a vertex are connected.
 //
 // variants: REAL=double
 #include "common/vector.cuh"
@@ -79,7 +79,7 @@ DEVICE u64 ordered(double x) {
 
 DEVICE double number_of(u64 ordered) { return from_bits(ordered >> 63 ? ordered & ~(1ull << 63) : ~ordered); }
 
-// Smallest and largest coordinates of the vertices of a warp that are in the same component.
+// The smallest and largest coordinates of those vertices of a warp that are in the same component.
 struct Reach {
     u64 high[3], low[3];
 
@@ -114,7 +114,7 @@ struct Reach {
     }
 };
 
-// Volume, area and number of the triangles of a warp that are in the same component.
+// The volume, the area and the number of those triangles of a warp that are in the same component.
 struct Content {
     u64 volume, area, triangles;
 
@@ -209,7 +209,7 @@ DEVICE Vec3 vertex(const double* vertices, u32 v) {
 
 // Computes the volume, the area and the number of triangles of each component. The volume is the
 // sum over tetrahedra whose common apex is the center of the component's box. With a distant apex,
-// large volumes would cancel.
+// large volumes would nearly cancel each other.
 //
 // Grid and block: any number of warps, which share the triangles. Shared memory: none.
 //

@@ -1,4 +1,4 @@
-// Writes the triangles of the surface of a dense volume from the bits of its voxels alone. The
+// Writes the triangles of the surface of a dense volume, using only the bits of its voxels. The
 // counterpart of src/surface/isosurface/generate.rs, with the same triangles in the same order.
 #define BLOCK_THREADS 128
 #include "surface/bit_rows.cuh"

@@ -57,7 +57,7 @@ DEVICE real square_of_axis(real value, real before, real behind) {
 }
 
 // Returns the distance to the plane through the crossings on the axes, or a value above 2 if there
-// is no crossing.
+// are no crossings.
 DEVICE real to_crossings(const Around& at, real value) {
     const real own = R(0) > value ? -value : value;
     real sum = R(0);
@@ -67,8 +67,8 @@ DEVICE real to_crossings(const Around& at, real value) {
     return sum > R(0) ? own / sqrt(sum) : R(4);
 }
 
-// Returns the distance from a voxel next to the interface to the interface, clamped to the range
-// from 1e-12 to gamma.
+// Returns the distance to the interface from a voxel next to it, clamped to the range from 1e-12 to
+// gamma.
 DEVICE real near_distance(const Around& at, real own, real gamma) {
     Central d = central(at);
     // The fourth-order derivatives are not valid if the stencil contains clamped values.

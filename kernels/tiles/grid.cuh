@@ -1,28 +1,28 @@
 // The tile set on the GPU: the counterpart of src/grid/mod.rs, with the layout of
 // src/grid/cuda/control.rs.
 //
-// Lists are in key order. There are two copies of each: a change of the tile set reads one and
-// writes the other. The control block states which one is current. The other one serves as scratch
-// memory until it is written.
+// Lists are in key order. There are two copies of each list: a change of the tile set reads one and
+// writes the other. The control block states which copy is current. The other copy serves as
+// scratch memory until it is written.
 //
 // The neighbors of a tile lie in nine rows of three tiles along x. The keys of a row are
 // consecutive, so the tiles that are present are adjacent in the list. The position where a row
-// begins and one bit per neighbor locate all of them. Passes over values need the ids of neighbors
-// across faces and edges. These ids are stored side by side for each tile, unless they would take
-// much memory compared with the values of the tile (neighbor_ids.cuh). Both the rows and the ids
-// are recomputed whenever the tile set changes.
+// begins and one bit per neighbor locate all neighbors. Passes over values need the ids of
+// neighbors across faces and edges. These ids are stored side by side for each tile, unless they
+// would take a lot of memory compared with the values of the tile (neighbor_ids.cuh). Both the rows
+// and the ids are recomputed whenever the tile set changes.
 //
-// The tile set need not change in every step, because tiles are created while the band is still a
-// few layers of voxels away (src/grid/activity.rs). It changes if a needed tile is missing, and at
-// regular intervals to remove tiles.
+// The tile set need not change in every step, because tiles are already created while the band is
+// still a few layers of voxels away (src/grid/activity.rs). It changes if a needed tile is missing,
+// and at regular intervals to remove tiles.
 #pragma once
 #include "common/grid.cuh"
 #include "generated/tile_grid.cuh"
 #include "generated/tile_steps.cuh"
 #include "tiles/keys.cuh"
 
-// The ids of missing neighbors, -1 and -2. At these ids, the arrays of values hold the values of
-// missing tiles.
+// The ids of missing neighbors, -1 and -2. The arrays of values hold the values of missing tiles at
+// these ids.
 const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
 
 // Returns whether the kernels of a step have nothing to do.

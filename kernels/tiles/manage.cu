@@ -3,9 +3,9 @@
 // The counterpart of src/grid/manage.rs. Tiles and ids are identical.
 //
 // One cooperative kernel runs all passes, with grid barriers between them. It returns at once if
-// the next step needs no missing tile, except in every 64th step. In such a step it returns at once
-// only if the requests of all tiles are unchanged. After the first pass it returns if no tile is to
-// be created or deleted.
+// the next step needs no missing tile, except in every 64th step. In such a step, it returns at
+// once only if the requests of all tiles are unchanged. After the first pass, it returns if no tile
+// is to be created or deleted.
 //
 //     count    find the tiles to delete, and the tiles that request missing neighbors
 //     gather   list the tiles of both kinds, and count the kept tiles before each tile, both by
@@ -41,8 +41,8 @@ enum {
     COUNTED = BLOCK / LANES,
 };
 
-// The state of a pass over all tiles. Each block always handles the same range, 256 tiles at a
-// time.
+// The state of a pass over all tiles. Each block handles the same range in every pass, 256 tiles at
+// a time.
 struct Change {
     const TileGrid& g;
     TileControl& c;
@@ -72,7 +72,7 @@ struct Change {
     // For each new tile, the index of the requesting tile that claims it.
     DEVICE u32* claimed() const { return part(4); }
     // For each group of 16 requesting tiles, the number of their claims for a direction. After
-    // scan_claims, the number of claims by the tiles before the group.
+    // scan_claims, it is the number of claims by the tiles before the group.
     DEVICE u32* counts(u32 direction) const { return part(5) + (u64)direction * (g.capacity / COUNTED + 2); }
     DEVICE u32* part(u32 words) const { return scratch + (u64)words * g.capacity; }
     DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
@@ -194,9 +194,9 @@ DEVICE u32 seen_from_here(u32 wanted, i32 i, i32 j, i32 k) {
     return by < 0 ? kept >> -by : kept << by;
 }
 
-// Returns the requests of one row of tiles: those of the requesting tiles before tile `n` that are
-// at most two tiles away along each axis. There are 13 rows, one for each step along z and y up to
-// the row of the tile itself, which is the last one.
+// Returns the requests in one row of tiles: the requests of those requesting tiles before tile `n`
+// that are at most two tiles away along each axis. There are 13 rows, one for each step along z and
+// y up to the row of the tile itself, which is the last one.
 DEVICE u32 asked_in_row(const Change& z, const Pivots& asking, u32 n, u64 key, u32 row) {
     const i32 j = (i32)(row % 5) - 2, k = (i32)(row / 5) - 2;
     const u64 middle = key + ((u64)(i64)j << KEY_BITS) + ((u64)(i64)k << (2 * KEY_BITS));
@@ -276,8 +276,8 @@ DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) 
     const u64* keys = asking.list;
     u32 at = asking.find(start);
     const u32 group = at / COUNTED;
-    // Tiles of this row claim the tile in the directions `last` - 2 to `last`. The claims of
-    // complete groups are added first, then those of the remaining tiles.
+    // Tiles of this row claim the tile in the directions `last` - 2 to `last`. Add the claims of
+    // complete groups first, and then those of the remaining tiles.
     const u32 last = opposite(3 * row);
     u32 rank = 0;
     for (u32 k = 0; k < 3; k++) rank += z.counts(last - k)[group];
@@ -395,8 +395,8 @@ DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
 }
 
 // Returns scratch memory for a change, about 27 bytes per tile of the capacity. It is the memory of
-// the neighbor ids, which are recomputed afterwards. If those are not stored, it is the memory of a
-// stage, whose values are not needed between steps.
+// the neighbor ids, which are recomputed afterwards. If these ids are not stored, it is the memory
+// of a stage, whose values are not needed between steps.
 DEVICE u32* scratch_of(const TileGrid& g, const TileValues& v, const TileControl& c) {
 #if HAS_NEAR
     return g.near;
@@ -474,7 +474,7 @@ tiles_manage(TileGrid g, TileValues v) {
     c.next_id += fresh;
     const u32 free = c.n_free + n_deleted;
     c.n_free = free > n_created ? free - n_created : 0;
-    // No active tile lies before the first tile, so the half space before it has one sign.
+    // No active tile lies before the first tile, so all of the half space before it has one sign.
     if (c.n_tiles > 0) c.background = g.borders[list ^ 1][0] >> (CENTER - 9) & 1;
 }
 

@@ -35,7 +35,7 @@ struct Parts {
     double of_time[N_TIME_PARTS];
     double of_axis[TILES_OF_BLOCK][3][TILE_EDGE][N_AXIS_PARTS];
 
-    // Computes the parts that depend on time only. Called by one thread before a barrier.
+    // Computes the parts that depend only on time. Called by one thread before a barrier.
     DEVICE void begin(double t) { time_parts(t, of_time); }
 
     // Computes the parts for the tile `slot` of the block. The tile has `group` threads, and
@@ -101,7 +101,8 @@ struct StationaryQuad {
 };
 
 #if VARIES
-// The bounds or means of all expressions, and the largest product of change and duration in voxels.
+// The bounds or means of all expressions, and the largest product of change and duration, in
+// voxels.
 struct FieldSamples {
     double value[N_FIELDS];
     double change;

@@ -2,8 +2,8 @@
 //
 // Passes over values need these ids. They are stored side by side for each tile (TileGrid::near),
 // in 76 bytes. For tiles of 4^3 values in 16 bits, that would be more than half the size of their
-// values. The ids of such tiles are not stored but found through the rows of the tile each time
-// they are needed. Tile management computes the rows anyway. src/grid/cuda/grid.rs uses the same
+// values. The ids of such tiles are not stored. They are found through the rows of the tile, which
+// tile management computes anyway, each time they are needed. src/grid/cuda/grid.rs uses the same
 // rule.
 #pragma once
 #include "tiles/grid.cuh"

@@ -60,9 +60,9 @@ struct Side {
 #if REACH == 1
 
 // The parts of a tile and of the layer around it that a thread copies: four values of the tile and,
-// for the first threads, four of a row beyond its faces and four of a row beyond its edges. Threads
-// at the ends of rows also copy the values beyond these ends. The positions are the same for all
-// tiles.
+// for the first threads, also four values of a row beyond its faces and four of a row beyond its
+// edges. Threads at the ends of rows also copy the values beyond these ends. The positions are the
+// same for all tiles.
 struct Part {
     // The number of quads in rows beyond the faces, and in rows along x beyond the edges.
     enum { OUTER = 4 * E * QUADS, CORNERS = 4 * QUADS };
@@ -104,8 +104,8 @@ struct NearPart {
     u32 own, missing;  // the tile's id, and the directions without a neighbor
     u32 sides[2], outer, outer_sides[2], corner;
 
-    // Reads the ids for the tile at position `p`. Beyond the end of the list, the last tile is read
-    // instead, so that no thread waits at a branch.
+    // Reads the ids for the tile at position `p`. If `p` is beyond the end of the list, the last
+    // tile is read instead, so that no thread waits at a branch.
     DEVICE void read(const u32* ids, NearList all_near, const Part& part, u32 p, u32 n) {
         p = p < n ? p : n - 1;
         NearWords near = words_of(all_near, p);
@@ -241,7 +241,7 @@ struct Around {
 struct AroundQuad {
     real rows[9][QUAD + 2];
 
-    // Loads the values. Those that are only diagonal neighbors of the voxels are loaded only if
+    // Loads the values. Values that are only diagonal neighbors of the voxels are loaded only if
     // `with_edges` is set.
     DEVICE AroundQuad(const real* here, bool with_edges) {
 #pragma unroll

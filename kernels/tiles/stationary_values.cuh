@@ -9,7 +9,7 @@
 
 DEVICE real& extreme_of(const StationaryValues& kept, u32 id, u32 which) { return kept.extremes[KEPT_EXTREMES * (u64)id + which]; }
 
-// Returns the list position of tile `n` among those that the last change created.
+// Returns the list position of the `n`-th tile that the last change created.
 DEVICE u32 position_of_created(const TileGrid& g, u32 n) { return g.created_at[n] & ~(1u << 31); }
 
 // Rounds a value to 16 bits. The value is in units of the largest absolute value in the tile

@@ -19,8 +19,8 @@ struct Tile {
 
     DEVICE double at(u32 which, u32 n) const { return (double)load_value(which ? now[n] : before[n], gamma); }
 
-    // Returns whether the interface has moved by at most STILL voxels past voxel n and on the edges
-    // from it to the next voxels of the tile.
+    // Returns whether the interface has moved by at most STILL voxels, both across voxel n and
+    // along the edges from it to the next voxels of the tile.
     DEVICE bool stands_still_at(u32 n) const {
         const double own[2] = {at(0, n), at(1, n)};
         if ((own[0] < 0.0) != (own[1] < 0.0) && fabs(own[0] - own[1]) > STILL) return false;
@@ -49,8 +49,8 @@ DEVICE bool is_crossed(const stored* values, u32 lane) {
     return __any_sync(0xffffffffu, has[0]) && __any_sync(0xffffffffu, has[1]);
 }
 
-// Counts the tiles that the interface crosses, and those among them in which it has moved by at
-// most STILL voxels since the previous check. `counts` has two entries, initially zero.
+// Counts the tiles that the interface crosses, and the tiles among these in which it has moved by
+// at most STILL voxels since the previous check. `counts` has two entries, initially zero.
 // Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* counts) {

@@ -57,7 +57,7 @@
 
 // The number of threads that must fit on a multiprocessor. With more tiles in flight, threads wait
 // less for loads. However, the terms must fit in the registers that this number leaves to each
-// thread. Higher numbers would cause spills.
+// thread. Higher numbers would cause registers to spill.
 #if AVERAGES
 enum { THREADS = 256 };
 #elif SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
@@ -208,7 +208,7 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
     else squares = upwind_squares(around, false);
 #endif
     // All four voxels are computed, so that they share differences and their latencies overlap.
-    // Expressions can be expensive, so they are evaluated at moving voxels only.
+    // Expressions can be expensive, so they are evaluated only at moving voxels.
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
 #if VARIES && !RELAX

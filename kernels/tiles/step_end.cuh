@@ -42,7 +42,8 @@ DEVICE double clamped(double v, double gamma) {
 }
 DEVICE float clamped(float v, float gamma) { return larger(smaller(v, gamma), -gamma); }
 
-// Two properties of four voxels in a row, one bit per voxel: being in the band, and being negative.
+// Two properties of four voxels in a row, with one bit per voxel: whether it is in the band, and
+// whether it is negative.
 struct QuadBits {
     u32 band, negative;
 
@@ -135,8 +136,8 @@ DEVICE u32 join_in_warp(u32 bits) {
 }
 
 // Combines the bits of the threads of each tile. Every thread must take part. If a tile has several
-// warps, the result is in a word of shared memory. That word must be zero before, and a barrier
-// must follow. Otherwise all threads of the tile get the result.
+// warps, the result is in a word of shared memory. The word must be zero before the call, and a
+// barrier must follow. Otherwise, all threads of the tile get the result.
 DEVICE u32 join_bits(u32* of_tile, u32 bits) {
     bits = join_in_warp(bits);
     if (!IS_OF_WARP && threadIdx.x % 32 == 0 && bits) atomicOr(of_tile, bits);
@@ -152,7 +153,8 @@ DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked
         g.activity[list][p] = mask;
         outcome.stirred |= STIRRED;
     }
-    // A tile without a band requests neighbors of the other sign, or all if it has both signs.
+    // A tile without a part of the band requests neighbors of the other sign, or all neighbors if
+    // it has both signs.
     u32 other = missing;
     if (bits & ACTIVE) return;
     if (mask != ALL) other &= mask & INSIDE ? ~g.borders[list][p] : g.borders[list][p];

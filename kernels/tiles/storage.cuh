@@ -15,7 +15,7 @@ typedef short stored;
 
 DEVICE real load_value(stored value, real gamma) {
     if (value == -32768) return (real)__longlong_as_double(0x7ff8000000000000);
-    // The division comes first: 32767 / 32767 is exactly 1, so gamma is restored exactly.
+    // Divide first: 32767 / 32767 is exactly 1, so gamma is restored exactly.
     return (real)((double)value / 32767.0) * gamma;
 }
 

@@ -38,7 +38,8 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     } else {
         fastest.change = fmax(fastest.change, k.sample(m, key, voxel, s));
     }
-    // All voxels of the tile are checked, so a negative value may also lie close to the band.
+    // All voxels of the tile are checked, so a negative value may also lie outside the band, but
+    // close to it.
     if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
     if (!is_near) return;
     real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);

@@ -20,7 +20,7 @@
 enum {
     E = TILE_EDGE,
     VOXELS = E * E * E,
-    // The number of coarse voxels along the edge of a fine tile, both ends included.
+    // The number of coarse voxels along the edge of a fine tile, including both ends.
     COARSE = E / 2 + 1,
     COARSE_VOXELS = COARSE * COARSE * COARSE,
 };
@@ -32,9 +32,9 @@ struct Room {
 };
 
 // Returns the id of a coarse tile or, if it is missing, MISSING_INSIDE or MISSING_OUTSIDE. The last
-// tile before it along x, or else the first one after it, has recorded the sign of the missing
-// tiles next to it, which is also the sign of this one. If the row has no tiles, the sign is that
-// of the background.
+// tile before it along x or, if there is none, the first tile after it has recorded the sign of the
+// missing tiles next to it, which is also the sign of this one. If the row has no tiles, the sign
+// is that of the background.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;
     const u64* keys = g.keys[list];

@@ -15,8 +15,8 @@
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 
-// The number of blocks for which a multiprocessor must have registers. Without this limit, the
-// compiler assumes more blocks and spills registers.
+// The number of blocks for which a multiprocessor must have enough registers. Without this limit,
+// the compiler assumes more blocks and spills registers.
 enum { BLOCKS = 8 };
 
 // The largest |value| of any component, the largest sum of |values| over the components of a voxel,

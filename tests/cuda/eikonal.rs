@@ -19,8 +19,8 @@ fn state<R: Real>(mesh: &Mesh, patch_size: usize, slowness: Slowness<R>) -> Eiko
     EikonalState::new(patches, coordinates, slowness)
 }
 
-/// Returns the values from the CPU, from both organizations on the GPU, and from a second run of
-/// the first organization. Returns `None` if there is no GPU.
+/// Returns the values from the CPU, from the GPU with both values of [`Organization`], and from a
+/// second run with the first value. Returns `None` if there is no GPU.
 fn solved<R: Real>(
     mesh: &Mesh,
     patch_size: usize,

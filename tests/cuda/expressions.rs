@@ -35,7 +35,7 @@ fn field(text: &str) -> Field {
     Field::bind(&text.parse::<Expression>().unwrap(), |name| Ok(rows(name))).unwrap()
 }
 
-/// Returns the first vertex of each patch, and N at the end. Patches have up to 70 vertices.
+/// Returns the first vertex of each patch, followed by N. Patches have up to 70 vertices.
 fn offsets() -> Vec<u32> {
     let mut offsets = vec![0u32];
     while (offsets[offsets.len() - 1] as usize) < N {

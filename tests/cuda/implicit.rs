@@ -15,7 +15,7 @@ fn curvature() -> Terms {
     Terms::default().with_curvature(Coefficient::Uniform([0.1]))
 }
 
-/// Returns a curvature coefficient that is 0 in a part of the mesh.
+/// Returns a curvature coefficient that is 0 in part of the mesh.
 fn varied(mesh: &Mesh) -> Coefficient<1> {
     let of = |x: &[f64; 3]| [0.1 * (0.2 + x[0]).max(0.0)];
     Coefficient::PerVertex(mesh.vertices.iter().map(of).collect())

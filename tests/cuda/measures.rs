@@ -17,7 +17,7 @@ use zeroset::surface::{DeviceMeasurer, Measurer, Measures};
 use crate::support;
 
 /// Returns functions of several kinds. Their insides have several components, holes, cavities or
-/// tiny components, fill the mesh, or are empty.
+/// tiny components, fill the mesh completely, or are empty.
 fn functions(mesh: &Mesh) -> Vec<Vec<f64>> {
     let of = |f: &dyn Fn(&[f64; 3]) -> f64| mesh.vertices.iter().map(f).collect::<Vec<f64>>();
     let radius = |x: &[f64; 3]| x[0].hypot(x[1]).hypot(x[2]);

@@ -70,7 +70,7 @@ fn check(cuda: &Cuda, shape: [usize; 3], samples: Samples) {
 }
 
 /// Compares lists, parts, counts, leaves and queries for gradients, templates and expressions,
-/// alone and together.
+/// separately and combined.
 fn check_criteria(cuda: &Cuda, shape: [usize; 3], samples: Samples) {
     let kind = samples.type_name();
     let holds: Expression = "v > -200 && i != 3".parse().unwrap();

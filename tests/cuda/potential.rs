@@ -125,7 +125,7 @@ fn surfaces_are_those_of_the_cpu_up_to_rounding_and_the_same_every_time() {
 fn single_samples_leave_no_part_on_the_gpu() {
     let Some(cuda) = support::cuda() else { return };
     // The bounding box is a whole number of voxels wide. The additional samples lie at voxels of
-    // this box outside of the ball.
+    // this box outside the ball.
     let mut points = sphere(20_000);
     for (k, x) in [1.0, -1.0].into_iter().flat_map(|x| (0..3).map(move |k| (k, x))) {
         let mut at = [0.0; 3];

@@ -253,7 +253,8 @@ pub fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
         let low = [at(x, 7), at(y, 5), at(z, 3)];
         boxes.push([low, [low[0] + at(x, 11), low[1] + at(y, 13), low[2] + at(z, 17)]]);
     }
-    // First many boxes, then few boxes, then none. If there are few, each is counted by many warps.
+    // First many boxes, then a few boxes, then none. With few boxes, many warps count the cells of
+    // each box.
     for boxes in [boxes.as_slice(), &boxes[290..], &[]] {
         let counts = found.count(cuda, &cuda.upload(boxes).unwrap()).unwrap();
         let wanted = boxes.iter().map(|&[low, high]| expected.count(low, high) as u32);
@@ -271,7 +272,7 @@ fn trees_have_the_leaves_of_the_cpu() {
 fn trees(cuda: &Cuda, shapes: &[[usize; 3]]) {
     for &shape in shapes {
         let n: usize = shape.iter().product();
-        // All values equal, all different, and regions of equal values.
+        // The values are all equal, all different, or equal within regions.
         for kind in 0..3 {
             let value = |k: usize| match kind {
                 0 => 7,

@@ -172,7 +172,7 @@ fn noise_and_outliers_give_one_closed_part() {
         let (mesh, report) = surface(noisy.clone(), &options, Device::Gpu(&cuda)).unwrap();
         let found = &report.surface;
         assert_eq!(report.device.as_ref(), Some(&cuda.info().name));
-        // One or two noisy cubes can create a handle in the result of directed distances.
+        // With directed distances, one or two noisy cubes can create a handle in the result.
         let most = if method == Method::Directed { 1 } else { 0 };
         assert!(found.closed && found.components == 1, "{method:?}: {found:?}");
         assert!(found.genus.is_some_and(|genus| genus <= most), "{method:?}: {found:?}");

@@ -17,8 +17,8 @@ fn numbers(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns balls far from the origin, with triangles in random order. For each ball, there is also
-/// a distant vertex that belongs to no triangle.
+/// Returns balls far from the origin, with their triangles in random order. Each ball also has a
+/// distant vertex that belongs to no triangle.
 fn balls(radii: &[f64], level: u32) -> Mesh {
     let ball = support::sphere(level);
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());

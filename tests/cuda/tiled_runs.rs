@@ -163,8 +163,8 @@ fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
     format!("{{ volume = {:?} }}", path.display().to_string())
 }
 
-/// Coefficients given by volumes: measures match those computed on the CPU, a run that is
-/// interrupted and resumed is bitwise identical to an uninterrupted one, and coarser levels use the
+/// Tests coefficients given by volumes. Measures match those computed on the CPU, a run that is
+/// interrupted and resumed is bitwise identical to an uninterrupted run, and coarser levels use the
 /// same volumes.
 #[test]
 fn short_volumes_are_coefficients() {

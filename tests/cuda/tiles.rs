@@ -28,7 +28,7 @@ pub fn two(x: [f64; 3]) -> f64 {
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
-/// Returns phi of a ball on few tiles, for tools under which a GPU is a hundred times slower.
+/// Returns phi of a ball on a few tiles, for tools that slow a GPU down by a factor of a hundred.
 pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }
@@ -172,7 +172,7 @@ fn weno() -> Options {
     Options::new(3.0)
 }
 
-/// Takes a few steps on few tiles with every scheme. This is short enough for `compute-sanitizer`.
+/// Takes a few steps on a few tiles with every scheme. This is fast enough for `compute-sanitizer`.
 fn short<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     options: Options,
 ) {

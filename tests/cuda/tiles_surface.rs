@@ -67,7 +67,7 @@ pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.range().unwrap(), expected);
 }
 
-/// Compares the surfaces of `levels` grids, each of which is a refinement of the one before.
+/// Compares the surfaces of `levels` grids, each of which is a refinement of the previous one.
 fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     cuda: &Arc<Cuda>,
     scale: f64,

@@ -23,13 +23,13 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 use crate::support;
 use crate::tiles::{compare_near, small, steps, tiles_of, two};
 
-/// World position of voxel (0, 0, 0), and the edge length of a voxel.
+/// The world position of voxel (0, 0, 0), and the edge length of a voxel.
 const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 const DX: f64 = 0.37;
 
 /// Returns volumes for two components of a velocity, a normal speed and a curvature coefficient.
-/// One is rotated, one is flat, all are smaller than the tiles, and they have four types of
-/// samples.
+/// One volume is rotated, and one is flat. All are smaller than the tiles, and they have four types
+/// of samples.
 fn volumes() -> [Volume; 4] {
     let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
     let made = |shape: [usize; 3], samples: Samples, steps: [[f64; 3]; 3]| {
@@ -53,7 +53,7 @@ fn volumes() -> [Volume; 4] {
     ]
 }
 
-/// The form of the velocity component that is not a volume.
+/// The form of the velocity component that is not given by a volume.
 #[derive(Clone, Copy, PartialEq)]
 enum Third {
     Number,
@@ -90,8 +90,8 @@ fn fill<R: Real>(
 const EXPRESSION: &str = "0.1*y - t";
 
 /// Returns a function that gives the values of `values`, and also bounds and means of the velocity.
-/// They are computed only for its second component, [`EXPRESSION`], because volumes do not change
-/// in time.
+/// The bounds and means are computed only for its second component, [`EXPRESSION`], because volumes
+/// do not change in time.
 fn with_bounds<R: Real>(values: Fill<R>, scale: f64) -> SampleFill<R> {
     let lattice = Lattice::bind(&[EXPRESSION.parse().unwrap()]).unwrap();
     let accuracy = Accuracy { slack: Accuracy::SLACK / scale, max_step: f64::INFINITY };

@@ -71,8 +71,8 @@ fn check_distances(name: &str, solver: &impl EikonalSolver) {
     }
 }
 
-/// Compares an evolution at the origin with the same evolution far from it. It has all terms, a
-/// band and several reinitializations.
+/// Compares an evolution at the origin with the same evolution far from it. The evolution has all
+/// terms, a band and several reinitializations.
 fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
     for (mesh_name, mesh) in meshes() {
         let center = if mesh_name == "sphere" { [0.0, 0.0, 1.0] } else { [-0.1, 0.05, 0.0] };

@@ -136,7 +136,7 @@ fn setups() -> Vec<(&'static str, Setup)> {
 }
 
 /// Returns two cubes of tetrahedra with different diagonals on their common face. The slivers
-/// between them have been left out, so faces next to the gaps belong to one cell only.
+/// between them have been left out, so faces next to the gaps belong to only one cell.
 fn with_gaps() -> Mesh {
     let (mesh, n_slivers) = cubes_with_slivers(4, 1e-9);
     let (mesh, repair) = repair(mesh, Repairs::default()).unwrap();

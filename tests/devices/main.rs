@@ -20,8 +20,8 @@ use zeroset::gpu::sources::{Unit, all_units};
 /// The architecture for tests that need one.
 const ARCH: &str = "sm_90";
 
-/// An architecture without machine code, for tests that only read PTX. Its PTX equals that of
-/// [`ARCH`].
+/// A virtual architecture, which has no machine code, for tests that only read PTX. Its PTX equals
+/// that of [`ARCH`].
 const VIRTUAL: &str = "compute_90";
 
 fn nvrtc() -> Option<&'static Nvrtc> {
@@ -121,8 +121,8 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
     let facts = json(&mut devices(&cache, &["--json"]), 0);
     assert_eq!(facts["cache"]["entries"], units.len());
     assert_eq!(facts["cache"]["nvrtc_versions"], serde_json::json!([table["nvrtc"]]));
-    // No compiler knows these architectures. Every compilation unit fails for each of them, and the
-    // messages are shown.
+    // No compiler knows these architectures. Every compilation unit must fail for each of them, and
+    // the messages must be shown.
     let unknown = devices(&cache, &["--compile", "sm_1,sm_2"]).assert().code(5);
     let text = String::from_utf8_lossy(&unknown.get_output().stdout).into_owned();
     for arch in ["sm_1 ", "sm_2 "] {

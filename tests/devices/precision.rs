@@ -1,4 +1,4 @@
-//! Tests the precision of each kernel by the instructions of its PTX.
+//! Tests the precision of each kernel by examining its PTX instructions.
 
 use rayon::prelude::*;
 use zeroset::gpu::sources::{Unit, all_units};
@@ -126,8 +126,8 @@ static DOUBLE: &[Row] = &[
 ];
 
 /// The kernels that may have single-precision arithmetic although REAL is double or the source has
-/// no REAL. Such arithmetic would lose half of the digits. Reading, writing, comparing and rounding
-/// of single-precision data does not count.
+/// no REAL. Such arithmetic would lose half of the digits. Instructions that read, write, compare
+/// or round single-precision data do not count.
 static SINGLE: &[Row] = &[
     (
         "raster_paint",

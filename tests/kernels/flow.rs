@@ -20,7 +20,7 @@ const BLOCKS: u32 = 3;
 const STEPS: usize = 16;
 /// The halt code (control.cuh) after all requested steps have been taken.
 const ARRIVED: u32 = 1;
-/// Number of steps launched between two checks of the band. If a step requires a new band, the
+/// The number of steps launched between two checks of the band. If a step requires a new band, the
 /// steps after it do nothing.
 const CYCLE: u32 = 4;
 const VELOCITY: [f64; 3] = [0.6, -0.2, 0.3];
@@ -107,8 +107,8 @@ struct Look {
     reinitializations: u64,
 }
 
-/// Returns a half width of two or three edges. It is so small that the interface soon moves by half
-/// of this width.
+/// Returns a half width of two or three edges, so small that the interface soon moves by half of
+/// it.
 fn half_width(on: &HostPatches<f64>) -> f64 {
     if on.patches.arity() == 3 { 0.4 } else { 0.2 }
 }
@@ -170,8 +170,8 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
         normal_speed: NORMAL_SPEED,
         curvature: CURVATURE,
     };
-    // Slots for three terms (up to six numbers per corner and four per cell), values at vertices,
-    // and partial sums of two lanes (seven numbers each).
+    // Shared memory holds slots for three terms (up to six numbers per corner and four per cell),
+    // values at vertices, and the partial sums of two lanes (seven numbers each).
     let numbers = (6 * arity + 4) * largest_cells + 20 * largest_local;
     let columns = 2 * on.largest_columns() as u32;
     let shared_bytes = 8 * numbers as u32 + columns + 256;
@@ -194,7 +194,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64)]);
     let cycle = || {
         for turn in 0..CYCLE {
-            // One more block than needed is launched. The last one does not process patches.
+            // One more block than needed is launched. The last block does not process patches.
             let how = Launch { grid: BLOCKS + 1, resident: BLOCKS + 1, ..all };
             launch("flow_step", how, &[arg(flow), arg(turn)]);
         }

@@ -1,7 +1,7 @@
-//! Compares the formulas for one cell between C++ and Rust. Results must be bitwise identical.
+//! Compares the C++ and Rust formulas for one cell. Results must be bitwise identical.
 //!
-//! Two differences are allowed. The sign of a zero may differ because the minimum or maximum of 0
-//! and -0 may be either of them. NaN may have any bit pattern.
+//! Two differences are allowed. The sign of a zero may differ, because the minimum or maximum of 0
+//! and -0 may be either of the two. NaN may have any bit pattern.
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex, simplex::longest_edge};
 use zeroset::levelset::eikonal::formulas as eikonal;
@@ -162,7 +162,8 @@ fn compare<R: Real, const N: usize>(word: &str, next: fn(R) -> R, bits: fn(R) ->
     let width = in_rust(&cases[0], next).0.len();
     let mut found = vec![R::zero(); CASES * width];
     let args = [arg(cases.as_ptr()), arg(found.as_mut_ptr()), arg(CASES as u32), arg(width as u32)];
-    // SAFETY: the arrays have room for the numbers of cases and results in the last two arguments.
+    // SAFETY: the arrays have room for the numbers of cases and results given by the last two
+    // arguments.
     unsafe { library.launch("formulas", &Launch::new(CASES.div_ceil(128) as u32, 128), &args) }
         .unwrap();
     let mut told = vec![false; width];

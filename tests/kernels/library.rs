@@ -18,7 +18,8 @@ pub struct Launch {
     pub block: u32,
     /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u32,
-    /// Blocks that run at a time: 1 to run them one after another, `grid` for cooperative kernels.
+    /// The number of blocks that run at a time: 1 to run them one after another, `grid` for
+    /// cooperative kernels.
     pub resident: u32,
     /// Seed of the order in which threads run.
     pub seed: u64,
@@ -59,7 +60,8 @@ impl Library {
         Self::with_header(source, defines, kernels, None)
     }
 
-    /// Compiles a source like [`Library::compile`], with a header (name and text) that it includes.
+    /// Compiles a source as [`Library::compile`] does, together with a header (name and text) that
+    /// it includes.
     pub fn with_header(
         source: &str,
         defines: &[&str],
@@ -86,8 +88,8 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// Returns a message if the kernel is faulty: threads wait for each other at different places
-    /// or forever, or write out of bounds.
+    /// Returns a message if the kernel is faulty: threads wait for each other at different places,
+    /// wait forever, or write out of bounds.
     ///
     /// # Safety
     ///
@@ -132,8 +134,8 @@ fn program(source: &Path, kernels: &[&str]) -> String {
 
 fn compile(root: &Path, defines: &[&str], main: &Path, out: &Path) {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
-    // Fused multiply-adds would give other results than Rust. A fortified longjmp would forbid
-    // switching stacks.
+    // Fused multiply-adds would give different results than Rust. A fortified longjmp would not
+    // allow switching stacks.
     let result = Command::new(&compiler)
         .args(["-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE"])
         .args(["-shared", "-fPIC"])

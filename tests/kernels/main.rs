@@ -1,7 +1,7 @@
 //! Runs the kernels on the host, without a GPU (kernels/README.md).
 //!
 //! Run with `cargo test --features kernel-host-tests --test kernels`. A C++ compiler is required.
-// The lint confuses raw borrows, which are pointers, with needless borrows.
+// The lint mistakes raw borrows, which are pointers, for needless borrows.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod eikonal;

@@ -11,7 +11,7 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 
 use crate::layouts::patches::PatchesArgument;
 
-/// Number of entries of the gather matrix (row starts and columns) that the kernels read as one
+/// The number of entries of the gather matrix (row starts and columns) that the kernels read as one
 /// word.
 const COLUMNS: usize = 8;
 
@@ -147,8 +147,8 @@ impl<R: Real> HostPatches<R> {
     }
 
     /// Returns the patches that read vertices of other patches. The lists are the offsets (one more
-    /// than there are patches), the local index of each vertex in the patch that owns it, and the
-    /// patch that reads it.
+    /// than there are patches), the local index of each such vertex in the patch that owns it, and
+    /// the patch that reads it.
     pub fn readers(&self) -> (Vec<u32>, Vec<u16>, Vec<u32>) {
         let n = self.patches.len();
         let mut of_patch = vec![Vec::new(); n];

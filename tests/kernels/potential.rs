@@ -149,7 +149,7 @@ fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4
 
 /// Returns the velocity N / B of these nodes at `x`, limited to length 1 (docs/potential.md). `x`
 /// is relative to the center of the tile. If `stop` is given, the velocity decreases to zero as the
-/// estimated distance from the samples decreases to `stop`, and changes its sign below.
+/// estimated distance from the samples decreases to `stop`, and changes its sign below that.
 fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -> [f64; 3] {
     let (p, mut pull, mut weight, mut near) = (f64::from(exponent), [0.0; 3], 0.0, 0.0);
     for node in nodes {
@@ -169,18 +169,19 @@ fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -
 /// The softening length, in voxels.
 const SOFTENING: f64 = 1.0;
 
-/// The largest allowed error of a velocity. A velocity has at most length 1 and is stored in 16
-/// bits relative to the largest velocity of its tile, which costs up to 0.5 / 32767 = 1.5e-5. The
-/// rest allows for sums in single precision over several hundred nodes. The factor that depends on
-/// `stop` doubles their rounding errors.
+/// The largest allowed error of a velocity. A velocity has a length of at most 1 and is stored in
+/// 16 bits relative to the largest velocity of its tile, which causes an error of up to 0.5 / 32767
+/// = 1.5e-5. The rest allows for sums in single precision over several hundred nodes. The factor
+/// that depends on `stop` doubles their rounding errors.
 const TOLERANCE: f64 = 4e-5;
 
 /// Compares velocities with sums over the nodes that the CPU uses.
 ///
-/// Sums over nodes differ considerably from sums over samples: on this cloud by up to 0.16 in a
-/// velocity of 1 at theta = 0.5. A bound from the size of the nodes is useless at this theta,
-/// because the samples of a node may be as far from its centroid as sqrt(3) / 2 times its distance.
-/// But the kernel opens the same nodes as the CPU, so both agree up to rounding for every theta.
+/// Sums over nodes differ considerably from sums over samples: for this cloud, by up to 0.16 in a
+/// velocity of 1 at theta = 0.5. A bound derived from the size of the nodes is useless at this
+/// theta, because the samples of a node may be as far from its centroid as sqrt(3) / 2 times its
+/// distance. But the kernel opens the same nodes as the CPU, so both agree up to rounding for every
+/// theta.
 #[test]
 fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
     let points = cloud(700);

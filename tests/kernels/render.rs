@@ -35,8 +35,8 @@ fn bounds(solid: &Solid<'_>, offset: f64) -> [[u32; 3]; 2] {
     [index(corners[0], 0.5), index(corners[7], -0.5)]
 }
 
-/// Builds the levels of the pyramid with the kernel: a cell covers 2 x 2 x 2 cells of the level
-/// below. Returns the levels one after another, and the start of each.
+/// Builds the levels of the pyramid with the kernel. A cell covers 2 x 2 x 2 cells of the level
+/// below. Returns the concatenated levels, and the start of each level.
 fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
     let library = Library::compile("kernels/render/pyramid.cu", &[], &["pyramid_level"]);
     let (mut all, mut starts) = (Vec::new(), Vec::new());
@@ -157,7 +157,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
     }
 }
 
-/// Checks the light on hits against the formula, using the normals of the CPU.
+/// Checks the lighting of hits against the formula, using the normals from the CPU.
 fn light_on(
     solid: &Solid<'_>,
     argument: SolidArgument,

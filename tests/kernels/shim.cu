@@ -63,7 +63,7 @@ extern "C" __global__ void words(u32 *out) {
     out[7 * n + t] = __syncthreads_count(t < 40);
     out[8 * n + t] = __syncthreads_or(t == 63);
     out[9 * n + t] = __syncthreads_and(t != 63);
-    // Groups of eight lanes. The last group of the second warp has ended.
+    // There are groups of eight lanes. The last group of the second warp has ended.
     if (t >= 56) return;
     const u32 eight = 0xffu << t % 32 / 8 * 8;
     out[10 * n + t] = __shfl_xor_sync(eight, t, 4);

@@ -60,8 +60,8 @@ fn a_missing_barrier_is_found() {
     assert_eq!(right_sums("sum_without_barrier", BLOCK * 8, 1), 0);
 }
 
-/// Returns the reported fault of a kernel in a block of 64 threads with one word of shared memory
-/// each.
+/// Runs a kernel in a block of 64 threads, with one word of shared memory per thread, and returns
+/// the reported fault.
 fn fault(kernel: &str) -> String {
     let mut out = [0u32; BLOCK as usize + 1];
     let how = Launch { shared_bytes: BLOCK * 4, ..Launch::new(1, BLOCK) };

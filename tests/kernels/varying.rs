@@ -207,7 +207,7 @@ fn the_step_and_the_coefficients_are_those_of_the_cpu() {
     compare::<f64, 3>(&in_plane, texts);
     compare::<f32, 3>(&in_plane, texts);
     compare::<f64, 4>(&case(cube(10, 0.1), 0.3), texts);
-    // Valves, pulses and moving beams, within a step and after it.
+    // Coefficients that describe valves, pulses and moving beams, within a step and after it.
     for speed in [
         "if(t > 0.001 && t < 0.002, 1, 0.001)",
         "if(t > 0.2, 1, 0)",
@@ -229,8 +229,9 @@ fn a_coefficient_that_may_not_be_so_stops_the_steps() {
     stops_at(["0.2", "0.01 - 100*t*step(x)"], 3, |x| x[0] >= 0.0);
 }
 
-/// Asserts that the search stops because of entry `at` of the invalid vertices, at the first vertex
-/// for which `is_invalid` holds, and that the CPU names this vertex and a time within the step.
+/// Asserts that the search stops because of entry `at` of the invalid vertices, that this entry is
+/// the first vertex for which `is_invalid` holds, and that the CPU names this vertex and a time
+/// within the step.
 fn stops_at(texts: [&str; 2], at: usize, is_invalid: impl Fn([f64; 3]) -> bool) {
     let case = case(square(24, 0.2), 0.2);
     let fields = texts.map(field);

@@ -61,7 +61,7 @@ fn phi(mesh: &Mesh) -> Vec<f64> {
     mesh.vertices.iter().map(|x| distance(x) - radius).collect()
 }
 
-/// Takes a step and returns everything observable about it as bits.
+/// Takes a step and returns the bits of everything that can be observed about it.
 fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
     let step = run.step(0.01).unwrap();
     let totals = run.totals();
@@ -109,8 +109,8 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, opt
         assert!(renewed.len() >= 2, "{name}: phi was reinitialized {} times", renewed.len());
     }
     assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface has vanished");
-    // The run is resumed just before, just after and one step after each of the first three
-    // reinitializations, and at a few other steps, including the first and the last.
+    // The run is resumed just before, just after, and one step after each of the first three
+    // reinitializations. It is also resumed at a few other steps, including the first and the last.
     let mut moments = vec![0, 1, STEPS / 2, STEPS - 1];
     for &k in renewed.iter().take(3) {
         moments.extend([k, k + 1, k + 2]);

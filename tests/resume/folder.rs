@@ -15,7 +15,8 @@ fn timeless(report: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&report).unwrap()
 }
 
-/// Returns the page of a report without its measured times and the line with the number of threads.
+/// Returns the page of a report without measured times and without the line that states the number
+/// of threads.
 fn timeless_page(page: &[u8]) -> Vec<u8> {
     let without = |page: &str, begin: &str, end: &str| {
         let (before, after) = page.split_once(begin).unwrap();
@@ -26,7 +27,8 @@ fn timeless_page(page: &[u8]) -> Vec<u8> {
     without(&page, "<td>backend</td>", "</tr>").into_bytes()
 }
 
-/// Returns the contents of all files by name. The reports are without measured times and speeds.
+/// Returns the contents of all files by name. Measured times and speeds are removed from the
+/// reports.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     std::fs::read_dir(folder)
         .unwrap()

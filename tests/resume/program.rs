@@ -117,7 +117,7 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     assert_same(&place.path("out"), &place.path("whole"), "Ctrl-C");
 }
 
-/// A process can get a signal twice: `timeout` sends its signal both to the process and to its
+/// A process can receive a signal twice: `timeout` sends its signal both to the process and to its
 /// group, and a system that shuts down sends its signal to all processes.
 #[test]
 fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
@@ -189,9 +189,9 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let share = (random >> 40) as f64 / (1_u64 << 24) as f64;
-        // The program is killed at moments from before the first step to a few checkpoints later.
-        // The longest delay grows with each kill, so the run finishes regardless of how long the
-        // program takes to start.
+        // The program is killed at various times, from before the first step to a few checkpoints
+        // later. The longest delay grows with each kill, so the run finishes regardless of how long
+        // the program takes to start.
         let longest = whole_time.mul_f64(0.15 + 0.02 * f64::from(kills));
         let wait = longest.mul_f64(share);
         let start = Instant::now();

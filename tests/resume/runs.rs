@@ -147,7 +147,7 @@ fn interrupts_leave_no_trace() {
     // These are steps just before, at, and just after a reinitialization.
     interrupted_is_uninterrupted(SOLID, &[], &[3, 5, 16, 29]);
     interrupted_is_uninterrupted(SOLID, &["precision=f32", "output.interface=true"], &[4, 13]);
-    // All states are in one file. The state at the interrupt must be removed from it.
+    // All states are in one file. The state from the time of the interrupt must be removed from it.
     let one = ["output.format=vtkhdf", "output.compression=zlib"];
     interrupted_is_uninterrupted(SURFACE, &one, &[6, 8, 21, 39]);
     interrupted_is_uninterrupted(SOLID, &one[..1], &[3, 8, 17, 29]);

@@ -68,7 +68,7 @@ fn a_folder_that_cannot_be_written_is_named_before_any_work() {
     assert!(err.matches("choose another with -o").count() == 2, "{err}");
 }
 
-/// The test limits the size of files, which needs no mounts.
+/// The test limits file sizes instead, which requires no mounts.
 #[test]
 fn files_that_may_not_grow_end_the_run_in_order() {
     let place = Place::new();

@@ -1,7 +1,7 @@
 //! A dense box of voxels that is divided into blocks, and evolutions on it. Tests compare sparse
 //! tiles with it, and use it for planar problems.
 //!
-//! Values outside of the box are those of the nearest voxel inside, so interfaces meet the sides of
+//! Values outside the box are those of the nearest voxel inside, so interfaces meet the sides of
 //! the box at right angles. A box that is one voxel thick along z represents a planar problem.
 
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use zeroset::{Cpu, Error, Result};
 pub struct DenseGrid<const E: usize> {
     /// Number of voxels along each axis.
     voxels: [usize; 3],
-    /// Number of blocks along each axis. The last ones may extend beyond the box.
+    /// The number of blocks along each axis. The last blocks may extend beyond the box.
     blocks: [usize; 3],
-    /// Indices of the blocks to compute, in ascending order. The other blocks do not change.
+    /// The indices of the blocks to compute, in ascending order. The other blocks do not change.
     computed: Vec<u32>,
 }
 
@@ -65,8 +65,8 @@ impl<const E: usize> DenseGrid<E> {
         ((z * ny + y) * nx + x) * E * E * E + (k * E + j) * E + i
     }
 
-    /// Returns for each block whether it has a voxel in the band or lies within `band.reach` voxels
-    /// of such a voxel.
+    /// Returns, for each block, whether it has a voxel in the band or lies within `band.reach`
+    /// voxels of such a voxel.
     fn in_reach<R: Real>(&self, phi: &Pool<R, E>, band: Band<R>) -> Vec<bool> {
         let mut is_computed = vec![false; self.n()];
         for id in 0..self.n() as u32 {
@@ -87,9 +87,9 @@ impl<const E: usize> DenseGrid<E> {
         is_computed
     }
 
-    /// Selects the blocks that a sparse grid would have. Like a sparse grid, it changes the
-    /// selection only if a step needs a missing block, or if `anew` is true. If it does, it sets
-    /// all other blocks to gamma or -gamma.
+    /// Selects the blocks that a sparse grid would have. As on a sparse grid, the selection changes
+    /// only if a step needs a missing block, or if `anew` is true. If the selection changes, all
+    /// other blocks are set to gamma or -gamma.
     fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R, anew: bool) {
         let mut needed = self.in_reach(phi, band);
         self.computed.iter().for_each(|&id| needed[id as usize] = false);

@@ -1,4 +1,4 @@
-//! Checks that must hold for any bytes. The fuzz targets use this file, and so do the tests of
+//! Checks that must hold for any bytes. The fuzz targets use this file, and so do the tests with
 //! inputs that the targets found.
 
 #[path = "fuzzed_kept.rs"]
@@ -173,7 +173,7 @@ fn assert_plain(error: &Error, codes: &[u8]) {
     assert!(codes.contains(&error.exit_code()), "code {}: {text}", error.exit_code());
 }
 
-/// Asserts that a line is readable on a terminal: no control characters, fewer than 2000
+/// Asserts that a line is readable on a terminal: it has no control characters and fewer than 2000
 /// characters.
 fn assert_line(text: &str) {
     let n = text.chars().count();
@@ -196,7 +196,7 @@ fn case(bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as an expression. Both ways to evaluate it must give bitwise identical values.
+/// Reads the bytes as an expression. Both ways of evaluating it must give bitwise identical values.
 fn expression(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let parsed = match Expression::parse(text) {

@@ -12,7 +12,7 @@ use zeroset::config::Config;
 use zeroset::io::vtk::{Compression, Geometry, HdfSeries, VtkOutput};
 use zeroset::run::{self, Observer, Options, Progress};
 
-/// Number of bytes of a checkpoint before the size of its unpacked contents: a magic word and a
+/// The number of bytes in a checkpoint before the size of its unpacked contents: a magic word and a
 /// version.
 const HEAD: usize = 12;
 const HASH: usize = 32;

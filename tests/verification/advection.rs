@@ -172,8 +172,8 @@ fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f6
     let options = if is_second_order { galerkin() } else { whole() };
     let run = evolve(&domain, &phi, &rotation, options, 1.0);
     // The area lost by a second-order scheme is smaller than the error of measuring the area on
-    // linear cells. The loss is therefore taken relative to the initial area that is measured in
-    // the same way, and not to the exact area.
+    // linear cells. The loss is therefore relative to the initial area measured in the same way,
+    // not to the exact area.
     let start = if is_second_order { measure(&domain.plain, &phi).enclosed } else { area };
     vec![area_error(&domain.plain, &run.phi, start)]
 }
@@ -194,7 +194,7 @@ pub const V8: Case = Case {
             slot_width: 0.1,
             slot_top: 0.7,
         };
-        // The slot is the strip of width 0.1 from the edge of the disk up to y = 0.7.
+        // The slot is a strip of width 0.1 from the edge of the disk up to y = 0.7.
         let segment = 0.09 * (0.05f64 / 0.3).asin() - 0.05 * (0.09f64 - 0.0025).sqrt();
         let slot = 0.1 * (0.2 + (0.09f64 - 0.0025).sqrt()) + segment;
         turned(setting, mesh, n, &shape, PI * 0.09 - slot)

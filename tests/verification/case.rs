@@ -13,9 +13,11 @@ pub struct Case {
     pub exact: &'static str,
     /// Remarks on how to read the numbers. May be empty.
     pub note: &'static str,
-    /// How and why data, numbers or gates differ from those of the companion. Empty if they do not.
+    /// A note on how and why data, numbers or gates differ from those of the companion. Empty if
+    /// they do not.
     pub deviation: &'static str,
-    /// Runs the case on one mesh of a given size and returns one number per row of the series.
+    /// The function that runs the case on one mesh of a given size and returns one number per row
+    /// of the series.
     pub measure: fn(&Setting, &'static str, u32) -> Vec<f64>,
     /// The meshes with their sizes and gates.
     pub series: &'static [Series],
@@ -74,7 +76,8 @@ pub struct Order {
     pub least: f64,
     /// The largest order that passes.
     pub most: f64,
-    /// Whether the order is taken between the first and the last size instead of the last two.
+    /// Whether the order is computed between the first and the last size instead of between the
+    /// last two.
     pub overall: bool,
 }
 
@@ -85,7 +88,7 @@ pub enum Floor {
     Length,
     /// Rates and relative areas: 1e-4.
     Rate,
-    /// Lengths of curvature flows: 1e-3 of a cell, but at least the gate of lengths.
+    /// Lengths in curvature flows: 1e-3 of a cell, but at least the gate of lengths.
     Curvature,
     /// Agreement with the fixed point: 4e-7 of the diagonal of the box.
     FixedPoint,

@@ -60,7 +60,7 @@ fn sphere(setting: &Setting, mesh: &'static str, n: u32) -> Vec<f64> {
 
 /// Compares distances on the cortex in `meshes/` with exact distances on the polyhedron, first for
 /// circular and then for plane fronts. Returns the mean error, the undershoot and the largest
-/// relative error of each.
+/// relative error for both.
 fn cortex(setting: &Setting) -> Vec<f64> {
     let file = root().join("meshes/fsaverage5_pial_left.gii.gz");
     let mesh = clean(read_mesh(&file).unwrap().mesh).unwrap().0;

@@ -21,11 +21,11 @@ const STEPS: usize = 100;
 /// The number of samples of each domain.
 const SAMPLES: usize = 41;
 
-/// Returns the time per step of a circle in a domain of 16 times the area, divided by its time per
+/// Returns the time per step for a circle in a domain of 16 times the area, divided by the time per
 /// step in the small domain.
 ///
-/// The result is the median over pairs of samples. The samples of a pair are taken one after the
-/// other, so that other work on the machine slows both down alike.
+/// The result is the median over pairs of samples. The samples of a pair are taken in immediate
+/// succession, so that other work on the machine slows both down alike.
 pub fn ratio() -> f64 {
     let mut runs = [128, 512].map(start);
     let mut ratios: Vec<f64> = (0..SAMPLES)

@@ -1,5 +1,5 @@
-//! Tests that results are bitwise identical in every run, for every number of threads and, for one
-//! step, for every partition.
+//! Tests that results are bitwise identical in every run and for every number of threads. A single
+//! step must also be bitwise identical for every partition.
 
 use std::sync::Arc;
 

@@ -252,8 +252,8 @@ fn item(page: &mut String, text: &str) {
 
 /// Wraps prose at [`WIDTH`] columns. All lines but the first start with `indent`.
 fn wrap(text: &str, indent: &str) -> String {
-    // Markdown interprets a minus sign at the start of a line as a list item. An operator therefore
-    // stays on the line of the preceding word.
+    // Markdown interprets a minus sign at the start of a line as the start of a list item. An
+    // operator therefore stays on the line of the preceding word.
     let mut pieces: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match pieces.last_mut() {

@@ -12,7 +12,8 @@ use std::collections::{BinaryHeap, HashMap};
 use zeroset::geometry::Vec3;
 use zeroset::mesh::Mesh;
 
-/// The interval of an edge that the source can reach by straight lines through unrolled triangles.
+/// The interval of an edge that the source can reach along straight lines through unrolled
+/// triangles.
 ///
 /// In the coordinates of the window, the edge runs from (0, 0) to (length, 0), and the source lies
 /// above it at `source`. The source may be a vertex at which paths bend. `before` is the distance
@@ -36,13 +37,14 @@ pub struct Exact<'a> {
     mesh: &'a Mesh,
     /// For each half-edge, the opposite half-edge in the neighboring cell, if there is one.
     opposite: Vec<Option<usize>>,
-    /// Whether a vertex lies on the boundary or its angles sum to more than a full turn. A shortest
-    /// path may bend at such a vertex.
+    /// Whether a vertex lies on the boundary, or the angles around it sum to more than a full turn.
+    /// A shortest path may bend at such a vertex.
     saddle: Vec<bool>,
     cells_at: Vec<Vec<usize>>,
     distance: Vec<f64>,
-    /// For each half-edge, data of the window that reaches the opposite corner on the shortest path
-    /// so far: the distance of that corner, and the point where the path crosses the half-edge.
+    /// For each half-edge, data about the window that reaches the opposite corner on the shortest
+    /// path so far: the distance of that corner, and the point where the path crosses the
+    /// half-edge.
     first_split: Vec<[f64; 2]>,
     windows: BinaryHeap<Reverse<(u64, usize)>>,
     store: Vec<Window>,

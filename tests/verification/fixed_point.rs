@@ -46,7 +46,7 @@ fn offer<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64], i: usize) -> f64 
     arrival(&std::array::from_fn(|k| u[cell[k] as usize]), &x, i, 1.0)
 }
 
-/// Computes distances by fast marching: each vertex is accepted once, in ascending order of the
+/// Computes distances by fast marching. Each vertex is accepted once, in ascending order of the
 /// values. The result is correct if no cell is obtuse.
 fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     let mut cells_of = vec![Vec::new(); mesh.n_vertices()];

@@ -6,8 +6,8 @@
 //!   writes `docs/verification.md`. Add `--nocapture` to see the numbers.
 //!
 //! With `ZEROSET_BACKENDS=cuda`, the same cases run on the first GPU and the page is
-//! `docs/verification-cuda.md`. The executable also works on another machine, if it runs in a
-//! folder with a checkout.
+//! `docs/verification-cuda.md`. The executable also works on another machine if it runs in a folder
+//! that contains a checkout.
 //!
 //! A case is data ([`case::Case`]): a description, meshes, sizes, expected numbers, gates, and a
 //! function that measures. The default tests and the page use the same data and code. The cases and
@@ -38,7 +38,7 @@ mod runner;
 mod runs;
 mod tiled;
 
-// The dense grid that V44 to V50 use. `tests/tiled.rs` uses other parts of this module, too.
+// The dense grid that V44 to V50 use. `tests/tiled.rs` also uses other parts of this module.
 #[allow(dead_code)]
 #[path = "../support/dense.rs"]
 mod dense;

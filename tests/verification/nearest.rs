@@ -1,5 +1,5 @@
 //! The verification case for distances to points (V53): exact distances, perforated searches, and
-//! distances as step lengths of rays.
+//! rays that use distances as step lengths.
 
 use zeroset::Cpu;
 use zeroset::point_distance::{

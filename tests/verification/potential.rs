@@ -33,7 +33,8 @@ impl Ball {
         at(&self.0, &rule, self.0.frame().depth, x)
     }
 
-    /// Returns the potential P and the vector V toward the samples, as sums over all samples.
+    /// Returns the potential P, and the vector V that points toward the samples, as sums over all
+    /// samples.
     fn directly(&self, exponent: u32, x: [f64; 3]) -> (f64, Vec3) {
         let p = f64::from(exponent);
         let (mut potential, mut weights, mut pull) = (0.0, 0.0, Vec3::zeros());
@@ -48,7 +49,7 @@ impl Ball {
     }
 }
 
-/// Radii inside the sphere of samples, close to it and outside.
+/// Radii inside the sphere of samples, close to it, and outside it.
 const RADII: [f64; 8] = [0.3, 0.6, 0.85, 0.97, 1.03, 1.2, 1.6, 2.0];
 
 /// Returns the largest relative error of P and the largest error of V if every node is opened.

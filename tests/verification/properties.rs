@@ -87,8 +87,8 @@ proptest! {
     }
 }
 
-/// The time step is that of equation (4) (docs/narrow-band.md, section 4): the smallest over all
-/// cells of `2 r / (d (|a| + |eps|))` and `2 r^2 / (d beta)`.
+/// The time step obeys equation (4) (docs/narrow-band.md, section 4): the smallest over all cells
+/// of `2 r / (d (|a| + |eps|))` and `2 r^2 / (d beta)`.
 #[test]
 fn the_time_step_is_that_of_the_companion() {
     for name in ["jit", "tets"] {

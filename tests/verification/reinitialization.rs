@@ -139,8 +139,8 @@ pub const V31: Case = Case {
 };
 
 /// Reinitializes ten times in a band of w = 6 cells. Returns the shift of the crossings after the
-/// first and after the tenth time, the ratio of the two, and the relative change of the area after
-/// the tenth time.
+/// first and after the tenth reinitialization, the ratio of these two shifts, and the relative
+/// change of the area after the tenth.
 fn shifts(setting: &Setting, mesh: &'static str, n: u32, phi: impl Fn(Vec3) -> f64) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(phi);

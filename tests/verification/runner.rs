@@ -58,11 +58,11 @@ impl Task {
             assert_eq!(numbers.len(), self.series.rows.len(), "rows of {}", self.case.id);
             numbers
         };
-        // A panic prints its message and fails this case only, so the page is still written.
+        // A panic prints its message and fails only this case, so the page is still written.
         std::panic::catch_unwind(measure).unwrap_or_else(|_| vec![f64::NAN; self.series.rows.len()])
     }
 
-    /// Returns a description of the backend and the precision, without those that are the default.
+    /// Returns a description of the backend and the precision. Defaults are omitted.
     fn how(&self) -> String {
         let on = if self.setting.backend == Backend::Cpu { "" } else { " on the GPU" };
         format!("{on}{}", if self.setting.single { " in f32" } else { "" })

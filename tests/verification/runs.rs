@@ -22,7 +22,7 @@ pub fn wind(domain: &Domain, a: [f64; 3]) -> Terms {
     Terms::default().with_velocity(Coefficient::Uniform(domain.vector(a.into())))
 }
 
-/// Returns the terms of advection with a velocity per vertex.
+/// Returns the terms for advection with one velocity per vertex.
 pub fn flow(domain: &Domain, a: impl Fn(Vec3) -> Vec3) -> Terms {
     let rows = domain.plain.vertices.iter().map(|&x| domain.vector(a(x.into())));
     Terms::default().with_velocity(Coefficient::PerVertex(rows.collect()))
@@ -151,8 +151,8 @@ fn distances_in<R: Real>(
     distances_of(state.u_in_mesh_order(), stats)
 }
 
-/// Computes distances from vertices by circular fronts. The sources are either solved one by one
-/// and the smallest distance is taken, or solved together.
+/// Computes distances from vertices by circular fronts. The sources are either solved together, or
+/// solved one by one, with the smallest distance as the result.
 pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) -> Distances {
     if domain.single {
         circular_distances_in::<f32>(domain, sources, one_by_one)
@@ -195,7 +195,7 @@ fn eikonal_state<R: Real>(domain: &Domain) -> EikonalState<R> {
 }
 
 /// Returns the signed distance after each of `times` reinitializations, in a narrow band of half
-/// width `width` or, for `None`, on the whole domain.
+/// width `width` or, if that is `None`, on the whole domain.
 pub fn reinitialize(
     domain: &Domain,
     phi: &[f64],

@@ -413,7 +413,7 @@ pub const V49: Case = Case {
 /// Compares sparse tiles with dense grids after 50 steps.
 ///
 /// Returns the number of voxels that differ from a dense grid that computes the same tiles. Also
-/// returns the mean difference in voxels from a dense grid that computes all tiles. The mean is
+/// returns the mean difference, in voxels, from a dense grid that computes all tiles. The mean is
 /// taken where |phi| < 1.
 fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
     let voxels = Voxels::cube(n);

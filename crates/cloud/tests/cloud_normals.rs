@@ -6,7 +6,7 @@ use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_io as io;
 use zeroset_testing::data;
 
-/// Returns the fraction of normals within 30 degrees of the known ones up to their sign, the
+/// Returns the fraction of normals that are within 30 degrees of the known ones up to sign, the
 /// fraction with the right orientation, and the number of components.
 fn agreement(cloud: PointCloud) -> (f64, f64, usize) {
     let options = CleanOptions { outliers: None, ..CleanOptions::default() };
@@ -69,7 +69,7 @@ fn sheet(n: u32, height: f64) -> PointCloud {
 fn open_and_parallel_sheets_are_each_on_one_side() {
     let (_, sided, parts) = agreement(sheet(60, 0.0));
     assert_eq!((sided, parts), (1.0, 1));
-    // Two sheets, five spacings apart, so that no point has neighbors in the other sheet.
+    // Two sheets, five spacings apart, so that no point has neighbors on the other sheet.
     let (mut two, other) = (sheet(60, 0.0), sheet(60, 5.0 / 60.0));
     two.points.extend(other.points);
     two.normals.as_mut().unwrap().extend(other.normals.unwrap());
@@ -110,7 +110,7 @@ fn threads_change_nothing() {
     assert!(on(1) == on(3));
 }
 
-/// The known normals are those stored in the scans or those of their faces.
+/// The known normals are stored in the scans or computed from their faces.
 #[test]
 fn normals_of_scans_agree_with_those_stored() {
     for (name, straight_at_least, sided_at_least) in [

@@ -1,6 +1,6 @@
 //! Tests of distances to points and voxels against one-line references, on random and adversarial
-//! input. The errors of perforation, and rays that step by distances, are verified as V53
-//! (`tests/verification`).
+//! input. V53 (`tests/verification`) verifies the errors of perforation, and rays that step by
+//! distances.
 
 use proptest::prelude::*;
 use zeroset_cloud::point_distance::{

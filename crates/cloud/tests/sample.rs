@@ -1,5 +1,5 @@
-//! Tests of samples of surfaces: distributed uniformly over the area, reproducible by seed, and
-//! with the requested noise.
+//! Tests of point samples of surfaces: they are distributed uniformly over the area, reproducible
+//! by seed, and have the requested noise.
 
 use zeroset_cloud::cloud::{Noise, Sampler, Sampling, survey};
 use zeroset_core::mesh::generate::{Generate, Sphere, generate};

@@ -55,13 +55,13 @@ pub fn renew(unit: &Unit, arch: &str) -> Result<Compiled> {
     Ok(compiled)
 }
 
-/// Returns true if the cache has an intact entry for the unit.
+/// Returns true if the cache has an intact entry for a unit.
 pub fn contains(unit: &Unit, arch: &str) -> bool {
     folder().and_then(|folder| load(&folder, unit, arch)).is_some()
 }
 
-/// Returns the folder of the cache: `$ZEROSET_CACHE`, or else `zeroset` in the cache folder of the
-/// system. Returns `None` if the environment defines neither.
+/// Returns the cache folder: `$ZEROSET_CACHE` or, if that is not set, `zeroset` in the cache folder
+/// of the system. Returns `None` if the environment defines neither.
 pub fn folder() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let system = if cfg!(windows) {

@@ -45,7 +45,7 @@ impl<T: CType, const N: usize> CType for [T; N] {
 
 /// A struct defined in [`cuda_header!`](crate::cuda_header).
 pub trait Described: CType {
-    /// Returns the name in C, the size, and the fields with their offsets.
+    /// Returns the name of the struct in C, its size, and its fields with their offsets.
     fn layout() -> Layout;
 }
 

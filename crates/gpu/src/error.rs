@@ -5,7 +5,7 @@ use cudarc::driver::sys::CUresult;
 
 use zeroset_core::error::{DeviceFault, Error};
 
-/// Converts an error that the driver returned while `doing` something.
+/// Converts an error that the driver returned. `doing` describes the failed operation.
 pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -38,7 +38,7 @@ pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     Error::device_fault(fault, what, remedy).because(error)
 }
 
-/// Returns the message of the driver, or the error code if the driver has no message for it.
+/// Returns the message of the driver for an error code, or the code itself if there is no message.
 fn words(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => {

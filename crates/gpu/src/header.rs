@@ -11,7 +11,7 @@
 //! Each `variants:` line is a choice between sets of defines, separated by `|`. `zeroset devices
 //! --compile` compiles every combination of choices. `generated:` names the header that is
 //! generated at run time from the expressions of the case. `fused:` states when products and sums
-//! are fused and fast division is used: `always`, or if a define has the given value. To add a
+//! are fused and fast division is used: `always`, or only if a define has the given value. To add a
 //! kernel, it is enough to write its file. There is no list of kernel files.
 
 /// A set of defines, as pairs of name and value.

@@ -96,8 +96,8 @@ impl Kernel {
         })
     }
 
-    /// Returns the number of blocks that can be resident on the GPU at the same time. Each has
-    /// `block` threads and `shared` bytes of dynamic shared memory.
+    /// Returns the number of blocks that can be resident on the GPU at the same time. Each block
+    /// has `block` threads and `shared` bytes of dynamic shared memory.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if not even one block fits.
@@ -260,7 +260,7 @@ pub struct Graph {
 }
 
 // SAFETY: The driver allows any thread to use a graph, one at a time. `Graph` is not `Sync`, so a
-// graph that is moved to another thread is used there only. cudarc binds the context to the calling
+// graph that is moved to another thread is used only there. cudarc binds the context to the calling
 // thread before each use.
 unsafe impl Send for Graph {}
 

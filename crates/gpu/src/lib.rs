@@ -1,5 +1,5 @@
-//! The CUDA backend of zeroset: one GPU with one stream for kernels, another for concurrent copies,
-//! and kernels compiled at run time.
+//! The CUDA backend of zeroset: one GPU, with one stream for kernels and another for concurrent
+//! copies, and kernels compiled at run time.
 //!
 //! [`Cuda`] is the interface for solvers. It provides arrays on the GPU ([`Array`]), kernels by
 //! name ([`Cuda::kernel`]), and kernel launches ([`Launch`]). This crate does not depend on what
@@ -68,9 +68,8 @@ impl Cuda {
     /// Opens the GPU with the given index, counted from 0.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if the driver, the GPU, or both the kernel compiler
-    /// and the compiled kernels are missing, or if the GPU or the driver is too old. The message
-    /// says which.
+    /// Returns [`zeroset_core::Error::Device`] if the driver or the GPU is missing or too old, or
+    /// if both the kernel compiler and the compiled kernels are missing. The message says which.
     pub fn new(ordinal: u32) -> Result<Self> {
         let info = probe::available(ordinal).map_err(Error::from)?;
         let fail = |e| device_error("opening the GPU", e);

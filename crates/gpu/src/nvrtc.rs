@@ -19,8 +19,8 @@ pub use search::locate;
 use search::{builtins_beside, candidates, loader_names};
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// The options of every compilation. The options for the architecture, for the defines of the unit
-/// and for its arithmetic are added to them.
+/// The options of every compilation. Options for the architecture, for the defines of the unit and
+/// for its arithmetic are added to these.
 ///
 /// `-lineinfo` lets compute-sanitizer and profilers name source lines. `--ptxas-options=-v` writes
 /// registers, shared memory and spills to the log.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 /// The kernels that may spill registers to memory. For each kernel, the list has the largest
-/// allowed number of spilled bytes per thread, stored and loaded together, and the reason. If one
-/// of them spills more, or if any other kernel spills, `zeroset devices --compile` fails.
+/// allowed number of spilled bytes per thread (stores plus loads), and the reason. If one of these
+/// kernels spills more, or if any other kernel spills, `zeroset devices --compile` fails.
 const MAY_SPILL: &[(&str, u32, &str)] =
     &[("tiles_stage", 16, "two registers spill with all terms of WENO5 in f32 on sm_75")];
 

@@ -25,7 +25,7 @@ const N: usize = 100_003;
 pub struct Passed {
     /// The free memory on the GPU in bytes.
     pub free_memory: u64,
-    /// The time to create the context of the driver on the GPU, in seconds.
+    /// The time to create the driver context on the GPU, in seconds.
     pub context_seconds: f64,
     /// The time for the rest of the test, in seconds: loading or compiling kernels, copies,
     /// launches and comparison.

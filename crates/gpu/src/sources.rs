@@ -32,7 +32,7 @@ impl Unit {
         Self::with(name, defines)
     }
 
-    /// Creates a unit like [`Unit::new`], from defines whose values are computed at run time.
+    /// Creates a unit, as [`Unit::new`] does, from defines whose values are computed at run time.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the file does not exist.
@@ -64,7 +64,7 @@ impl Unit {
     }
 }
 
-/// Returns every file in every variant listed in its first comment.
+/// Returns every kernel file in every variant that its first comment lists.
 pub fn all_units() -> Vec<Unit> {
     zeroset_kernels::programs().flat_map(|(file, source)| variants(stem(file), source)).collect()
 }

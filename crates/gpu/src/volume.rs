@@ -1,4 +1,4 @@
-//! Volumes on a GPU, in the number type of their files.
+//! Volumes on a GPU, stored in the number type of their files.
 
 use std::any::Any;
 use std::fmt;
@@ -124,8 +124,8 @@ impl VolumeArgument {
     }
 }
 
-/// A volume on a GPU. Kernels interpolate its values between voxels like
-/// [`Volume::sample_extended`].
+/// A volume on a GPU. Kernels interpolate its values between voxels as [`Volume::sample_extended`]
+/// does.
 pub struct DeviceVolume {
     argument: VolumeArgument,
     _samples: DeviceSamples,

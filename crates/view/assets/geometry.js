@@ -3,7 +3,7 @@
 /** The cosine of the largest angle between triangles that are shaded as one smooth surface. */
 const SMOOTH = Math.cos((65 * Math.PI) / 180);
 
-/** Returns the normals of triangles `[m][3]`, with twice the area as length. */
+/** Returns the normals of triangles `[m][3]`. The length of a normal is twice the area. */
 function facets(points, triangles) {
   const normals = new Float32Array(triangles.length);
   for (let t = 0; t < triangles.length; t += 3) {
@@ -29,8 +29,9 @@ function around(triangles, n) {
 }
 
 /**
- * Returns the normal at each corner of each triangle `[3 m][3]`: the mean of the triangles around
- * the vertex that differ from this triangle by a small angle. Sharp edges therefore stay sharp.
+ * Returns the normal at each corner of each triangle `[3 m][3]`. It is the mean normal of those
+ * triangles around the vertex that form only a small angle with this triangle. Sharp edges
+ * therefore stay sharp.
  */
 function cornerNormals(points, triangles) {
   const flat = facets(points, triangles);
@@ -108,7 +109,7 @@ function setPaint(geometry, triangles, bytes) {
   geometry.setAttribute("paint", new THREE.BufferAttribute(paint, 3));
 }
 
-/** Returns the ends of the edges that belong to one triangle only, two vertices per edge. */
+/** Returns the ends of the edges that belong to only one triangle, two vertices per edge. */
 function boundaryOf(triangles, n) {
   const keys = new Float64Array(triangles.length);
   for (let k = 0; k < triangles.length; k++) {

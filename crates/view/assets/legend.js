@@ -20,7 +20,7 @@ function titleOf(field) {
   return field.unit ? `${field.name} (${field.unit})` : field.name;
 }
 
-/** Draws the colors of a map into a canvas, from high at the top to low, with its isolines. */
+/** Draws the colors of a map and its isolines into a canvas, with high values at the top. */
 function paintBar(canvas, hex, field, spacing) {
   const { width, height } = BAR;
   [canvas.width, canvas.height] = [2 * width, 2 * height];

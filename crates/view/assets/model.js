@@ -1,4 +1,4 @@
-// What the page shows: the surface with its fields, and the interface at each time.
+// The content of the page: the surface with its fields, and the interface at each time.
 
 /** The name of the choice without colors. */
 const PLAIN = "plain";

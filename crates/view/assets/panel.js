@@ -43,7 +43,7 @@ function slider(label, { min, max, step, value }, change) {
   return range;
 }
 
-/** Returns a list of choices, given as pairs of a value and a text. */
+/** Returns a list of choices, which are given as pairs of a value and a label. */
 function choice(label, options, chosen, change) {
   const select = element("select", { "aria-label": label });
   options.forEach(([value, text]) => select.append(element("option", { value, text })));

@@ -51,7 +51,7 @@ function pictureOf(viewer) {
   return picture;
 }
 
-/** Offers the view as a file to the user. */
+/** Offers the view to the user as a file. */
 function savePicture(viewer) {
   const name = viewer.title.replace(/[^\p{L}\p{N}._-]+/gu, "_") || "view";
   pictureOf(viewer).toBlob((blob) => {

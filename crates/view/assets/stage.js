@@ -117,8 +117,8 @@ class Stage {
   /** Returns to the default view. */
   reset() {
     const { toward, up } = this.home;
-    // Room for the title, the panel, the color bar and the timeline, which fill more of a small
-    // window.
+    // Leave room for the title, the panel, the color bar and the timeline, which take up more of a
+    // small window.
     const room = this.host.clientHeight < 720 ? 1.36 : 1.22;
     const half = Math.tan((0.5 * ANGLE * Math.PI) / 180);
     const tall = (0.5 * this.extent[1]) / half;

@@ -80,7 +80,7 @@ class Viewer {
     scene.add(this.front, this.shell);
   }
 
-  /** Sets the default view of the surface, or else of the interface at all times. */
+  /** Sets the default view of the surface or, without a surface, of the interface at all times. */
   place(view) {
     const all = this.surface
       ? [this.surface.points]
@@ -120,7 +120,7 @@ class Viewer {
     return [this.mesh, this.shell].filter((mesh) => mesh?.visible && mesh.userData.triangles);
   }
 
-  /** Returns the field that colors the surface, or else the plain color. */
+  /** Returns the field that colors the surface, or the plain color if there is none. */
   field() {
     return this.surface ? this.surface.fields[this.options.field] : { kind: "plain", name: PLAIN };
   }
@@ -223,7 +223,7 @@ class Viewer {
     this.stage.redraw();
   }
 
-  /** Handles keys: arrows turn, plus and minus zoom, letters act like the buttons. */
+  /** Handles keys: arrows turn the view, plus and minus zoom, and letters act like the buttons. */
   keys() {
     const { stage, host } = this;
     const canvas = stage.canvas;

@@ -1,7 +1,7 @@
 //! Text within SVG and HTML.
 
-/// Returns a text in which the characters with a meaning in SVG and HTML are replaced by entities,
-/// without control characters.
+/// Returns a text without control characters, in which the characters that have a meaning in SVG
+/// and HTML are replaced by entities.
 pub(crate) fn escaped(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

@@ -49,8 +49,8 @@ fn drawn(title: &str, across: &str, curves: &[Curve]) -> String {
     sheet(title, curves.len(), |k, corner| panel(&curves[k], across, corner))
 }
 
-/// Returns a plot of `n` panels. `panel` returns the SVG elements of the panel with a number, given
-/// its upper left corner in pixels.
+/// Returns a plot of `n` panels. `panel` takes the number of a panel and its upper left corner in
+/// pixels, and returns its SVG elements.
 fn sheet(title: &str, n: usize, panel: impl Fn(usize, [f64; 2]) -> String) -> String {
     let columns = COLUMNS.min(n);
     let rows = n.div_ceil(columns);

@@ -217,7 +217,7 @@ fn the_view_turns_to_the_part_that_has_values_or_labels() {
             mesh.vertices.iter().map(|x| if part(x) { x[0] } else { f64::NAN }).collect();
         let subject = Subject::new(&mesh, &values).with_lines(Lines::Round);
         assert!(view_along(&subject, side) > 0.99, "{side:?}");
-        // A distance that is limited to a width has this value everywhere beyond it.
+        // A distance that is limited to a width has that value everywhere beyond the width.
         let near: Vec<f64> = mesh.vertices.iter().map(|x| (1.0 - height(x)).min(0.3)).collect();
         let subject = Subject::new(&mesh, &near).with_lines(Lines::Round);
         assert!(view_along(&subject, side) > 0.99, "{side:?}");

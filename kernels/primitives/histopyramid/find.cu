@@ -1,5 +1,6 @@
 // Queries of a HistoPyramid that need no list: cells of keys, keys of cells, and counts in boxes.
-// It is the counterpart of cells.rs and regions.rs in crates/core/src/primitives/histopyramid.
+// This file is the counterpart of cells.rs and regions.rs in
+// crates/core/src/primitives/histopyramid.
 //
 // variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
 // variants: PARTIAL=0 | PARTIAL=1
@@ -136,7 +137,8 @@ DEVICE Before before_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     return before;
 }
 
-// Finds the keys of cells. The key is NONE for cells that are not active or outside of the grid.
+// Finds the keys of cells. The key is NONE for cells that are not active or that lie outside the
+// grid.
 //
 // Grid: any number of threads, which share the cells. Block: 256 threads. Shared memory: none.
 //
@@ -255,7 +257,7 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
                 }
             }
         }
-        // Go to the next child, after going up as long as there is none.
+        // Go up until there is a next child, and go to that child.
         while (level < top && child == FAN - 1) {
             level++;
             cell = parent;
@@ -280,7 +282,7 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
         }
         return sum;
     }
-    // Find the highest level with at least one cell of the box for each lane of each part, or
+    // Find the highest level on which the box has at least one cell for each lane of each part, or
     // level 0 if there is no such level.
     u32 level = pyramid.n_levels;
     Shape low, n;
@@ -300,7 +302,7 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
     return sum;
 }
 
-// Counts the active cells of boxes. Cells outside of the grid are not active. Several warps share a
+// Counts the active cells of boxes. Cells outside the grid are not active. Several warps share a
 // box.
 //
 // Grid: any number of warps, which share the boxes and their parts. Block: 256 threads. Shared

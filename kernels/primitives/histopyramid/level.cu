@@ -9,7 +9,7 @@
 // variants: PARTIAL=0 | PARTIAL=1
 #include "primitives/histopyramid/records.cuh"
 
-// Computes a level from the one below: the sum of each record below is the sum of one cell here.
+// Computes a level from the level below. The sum of each record below is the sum of one cell here.
 //
 // Grid: one thread per slot of this level, rounded up. Block: 256 threads. Shared memory: none.
 //

@@ -9,10 +9,10 @@
 #include "reconstruct/directed/lattice.cuh"
 #include "primitives/disjoint_sets.cuh"
 
-// A patch changes its side if an adjacent patch on the other side is more than this many times as
+// A patch changes sides if an adjacent patch on the other side is more than this many times as
 // large.
 enum : u32 { RATIO = 20 };
-// A bit above the size of a patch, which is below 2^31. It is set if the patch changes its side.
+// A bit above the size of a patch, which is below 2^31. It is set if the patch changes sides.
 const u32 SMALL = 1u << 31;
 
 // The number of positions along an axis of a tile with a layer of one vertex around it.
@@ -66,7 +66,7 @@ boundary_signs_join(const float* values, const u32* around, u32* names) {
     if (names[vertex] == NO_SET) return;
     const bool is_inside = values[vertex] < 0.0f;
     const Place at = within(threadIdx.x);
-    // Each pair is examined from one of its ends only.
+    // Each pair is examined from only one of its ends.
     for (u32 d = 14; d < 27; d++) {
         const Neighbor other = vertex_at(tiles, beside(at, step(d)));
         if (other.tile == NONE) continue;
@@ -122,7 +122,7 @@ boundary_signs_mark(const float* values, const u32* around, const u32* names, u3
     }
 }
 
-// Changes the side of the vertices of marked patches.
+// Moves the vertices of marked patches to the other side.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //

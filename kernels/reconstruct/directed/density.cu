@@ -3,7 +3,7 @@
 #include "reconstruct/directed/lattice.cuh"
 
 enum : u32 {
-    // The number of nearest neighbors that can contribute a side of a Voronoi cell: one per lane.
+    // The number of nearest neighbors that can contribute a side to a Voronoi cell, one per lane.
     NEIGHBORS = WARP,
     // The maximum number of corners of the cell that these neighbors cut out of a square: the four
     // of the square, at most one more per neighbor, and four more to allow for rounding.

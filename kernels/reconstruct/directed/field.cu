@@ -22,8 +22,8 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     u32 reached = 0;
     for (u32 k = tiles.starts[t] + lane; k < tiles.starts[t + 1]; k += WARP) {
         const Place at = within((u32)cubes.keys[k] % VERTICES);
-        // Bit s + 1 stands for the tile at offset s along an axis. Along an axis, the vertices of
-        // the ring of cube i have the indices i - 1 to i + 2.
+        // Bit s + 1 stands for the tile at offset s along an axis. The vertices of the ring of cube
+        // i have the indices i - 1 to i + 2 along this axis.
         const u32 x = at.x == 0 ? 3 : at.x >= 6 ? 6 : 2;
         const u32 y = at.y == 0 ? 3 : at.y >= 6 ? 6 : 2;
         const u32 z = at.z == 0 ? 3 : at.z >= 6 ? 6 : 2;
@@ -93,7 +93,7 @@ field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64
     const double x = (double)at.x, y = (double)at.y, z = (double)at.z;
     double least = __longlong_as_double(0x7ff0000000000000ll);
     u32 found = NONE;
-    // The rings of these cubes contain the vertex: from two cubes below it to one above it.
+    // The rings of these cubes contain the vertex: from two cubes below it to one cube above it.
     for (u32 ring = 0; ring < 64; ring++) {
         const u32 cube = (at.x + ring % 4) + REACHED * ((at.y + ring / 4 % 4) + REACHED * (at.z + ring / 16));
         const u32 last = end[cube];

@@ -1,4 +1,4 @@
-// Lattice cubes that cover a cloud, and lists of their keys. The counterpart of
+// The lattice cubes that cover a cloud, and lists of their keys. The counterpart of
 // src/reconstruct/directed/lattice.rs and seeds.rs.
 //
 // Positions are in double precision. The operations are the same as on the CPU, in the same order,
@@ -61,7 +61,7 @@ DEVICE u64 cube_key(const Lattice& lattice, const Place& cube) {
 // Returns the position of vertex or cube `v` in its tile.
 DEVICE Place within(u32 v) { return {(i32)(v % EDGE), (i32)(v / EDGE % EDGE), (i32)(v / (EDGE * EDGE))}; }
 
-// Returns step d of the 27 steps of -1, 0 or 1 along each axis, x fastest.
+// Returns step d of the 27 steps by -1, 0 or 1 along each axis, x fastest.
 DEVICE Place step(u32 d) { return {(i32)(d % 3) - 1, (i32)(d / 3 % 3) - 1, (i32)(d / 9) - 1}; }
 
 // Returns the tile, or the vertex, at offset `by` from the given one. Its coordinates can be

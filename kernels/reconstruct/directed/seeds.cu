@@ -36,8 +36,8 @@ extern "C" __global__ void seeds_places(Lattice lattice, const double* points, c
     }
 }
 
-// Marks the first key, and those that differ from the previous key when the lowest `shift` bits are
-// ignored.
+// Marks the first key and all keys that differ from their predecessor when the lowest `shift` bits
+// are ignored.
 //
 // Grid and block: any number of threads, which share the keys. Shared memory: none.
 //

@@ -62,8 +62,9 @@ DEVICE bool meets(double x, double radius, i32 tile) {
     return ceil(x - radius) < low + EDGE && floor(x + radius) >= low;
 }
 
-// Fills `near` with those of the samples `begin` to `begin + BLOCK` (but below `end`) that may
-// reach the tile. Keeps their order. Every thread must call this function.
+// Selects the samples that may reach the tile, from `begin` up to, but not including, the smaller
+// of `begin + BLOCK` and `end`. Stores them in `near`, in the same order. Every thread must call
+// this function.
 DEVICE void select_near(NearSamples& near, const Samples& samples, const double* radii, const Place& tile, u32 begin,
                         u32 end) {
     const u32 k = begin + threadIdx.x;
@@ -116,7 +117,7 @@ DEVICE double distance_of(const Sums& sums, double otherwise) {
     if (!(sums.weight > 0.0)) return otherwise;
     const double spread = sums.square - (sums.px * sums.px + sums.py * sums.py + sums.pz * sums.pz) / sums.weight;
     const double turn = sums.along - (sums.px * sums.nx + sums.py * sums.ny + sums.pz * sums.nz) / sums.weight;
-    // One sample, or samples at one place, determine a plane.
+    // A single sample, or several samples at one place, determine only a plane.
     const double q = spread > SPREAD * sums.weight ? 0.5 * turn / spread : 0.0;
     const double nx = (sums.nx - 2.0 * q * sums.px) / sums.weight;
     const double ny = (sums.ny - 2.0 * q * sums.py) / sums.weight;
@@ -150,7 +151,8 @@ spheres_values(Lattice lattice, Samples samples, const double* radii, Runs cubes
     Vector own = {0.0, 0.0, 0.0};
     u32 found = NONE;
     Sums sums = {};
-    // The first pass finds the nearest sample, and the second one adds the samples on its side.
+    // The first pass finds the nearest sample. The second pass adds the samples on the side of that
+    // sample.
     for (u32 pass = 0; pass < 2; pass++) {
         const bool is_fitted = pass == 1 && found != NONE && fabs(plane) <= FITTED;
         for (u32 d = 0; d < 27; d++) {

@@ -1,5 +1,5 @@
 // Marching cubes over the tiles of directed distances, and vertex attributes that come from
-// samples. The counterpart of src/surface/cubes/extract.rs (here, values are missing outside of the
+// samples. The counterpart of src/surface/cubes/extract.rs (here, values are missing outside the
 // tiles) and of src/reconstruct/directed/vertex_attributes.rs.
 //
 // The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join
@@ -186,7 +186,7 @@ surface_triangles(Distances distances, const u8* cases, const u32* firsts, const
     }
 }
 
-// Gives each vertex the name of its component, and marks components with a sample nearby.
+// Gives each vertex the name of its component, and marks components that have a sample nearby.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //

@@ -55,7 +55,7 @@ DEVICE u32 mark_crossings(const Block& b) {
 }
 
 // Returns the index of a crossing among the crossings of its tile. The crossing lies on the edge
-// along axis `a` from a voxel of the tile.
+// that starts at a voxel of the tile and runs along axis `a`.
 DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     const u32 word = voxel / 32, bit = voxel % 32, below = (1u << bit) - 1;
     const u32 x = record[word], y = record[WORDS + word], z = record[2 * WORDS + word];

@@ -42,8 +42,8 @@ DEVICE Central central(const At& at) {
 }
 
 // Returns kappa |grad phi|, with |kappa| clipped to the largest value that the grid can represent.
-// The factors 1/2 and 1/4 of the derivatives are applied at the end. They are powers of two, so the
-// rounding does not change.
+// The factors 1/2 and 1/4 of the derivatives are applied at the end. They are powers of two, so
+// this does not affect rounding.
 template <typename At>
 DEVICE real curvature(const At& at) {
     const Central d = differences(at);

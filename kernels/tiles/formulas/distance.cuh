@@ -31,8 +31,8 @@ DEVICE real to_quadric(real value, const Central& d) {
         left = value + (dot_of(d.x, d.y, d.z, x, y, z) + R(0.5) * dot_of(bx, by, bz, x, y, z));
         const real nx = d.x + bx, ny = d.y + by, nz = d.z + bz;
         const real square = dot_of(nx, ny, nz, nx, ny, nz) + R(1e-12);
-        // Project the point onto the line through the voxel along the normal, then move it along
-        // this line onto the zero set.
+        // Project the point onto the line through the voxel along the normal. Then move it along
+        // this line to the zero set.
         const real along = (dot_of(x, y, z, nx, ny, nz) - left) / square;
         x = along * nx;
         y = along * ny;

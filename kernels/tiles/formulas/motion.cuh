@@ -25,8 +25,8 @@ DEVICE real godunov_square(const OneSided& d, real speed) {
 }
 
 // Returns the same contribution with first-order differences, from the values before, at and after
-// a voxel. The difference is taken to the smaller neighbor if the front moves outward, and to the
-// larger one otherwise.
+// a voxel. If the front moves outward, the difference from the smaller neighbor is used, and
+// otherwise the difference from the larger one.
 DEVICE real upwind_godunov(real before, real own, real behind, bool outward) {
     const real steepest = outward ? own - smaller(before, behind) : larger(before, behind) - own;
     const real limited = larger(steepest, R(0));
@@ -49,7 +49,7 @@ DEVICE real transport(const real (&u)[3], const OneSided& d) {
     return (u[0] * x + u[1] * y) + u[2] * z;
 }
 
-// Returns S(phi0) (1 - |grad phi|) from the square of Godunov's gradient norm.
+// Returns S(phi0) (1 - |grad phi|), given the square of Godunov's gradient norm.
 DEVICE real towards_distance(real phi0, real square) {
 #if QUICK && defined(__CUDA_ARCH__)
     return phi0 * inverse_root(phi0 * phi0 + R(1)) * (R(1) - root(square));

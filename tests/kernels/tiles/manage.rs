@@ -1,5 +1,5 @@
-//! Tests tile management: in every order of threads, random changes match those on the CPU,
-//! including ids and ages.
+//! Tests tile management: random changes match those on the CPU, including ids and ages, for every
+//! order of threads.
 
 use std::fmt::Debug;
 use std::sync::LazyLock;

@@ -13,7 +13,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 use super::grid::{HostTiles, launch, tiles};
 use crate::library::{Library, arg};
 
-/// World position of voxel (0, 0, 0), and the edge length of a voxel.
+/// The world position of voxel (0, 0, 0), and the edge length of a voxel.
 pub const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 pub const DX: f64 = 0.37;
 
@@ -22,9 +22,9 @@ pub const DX: f64 = 0.37;
 const NUMBER: f64 = -0.13;
 pub const EXPRESSION: &str = "0.1*y - t";
 
-/// Volumes for two components of a velocity, a normal speed and a curvature coefficient. Tilted,
-/// anisotropic and flat placements occur, as do scaled and unscaled values, integers and
-/// floating-point numbers. The volumes are smaller than the tiles.
+/// Volumes for two components of a velocity, a normal speed and a curvature coefficient. There are
+/// tilted, anisotropic and flat placements, scaled and unscaled values, integers and floating-point
+/// numbers. The volumes are smaller than the tiles.
 static VOLUMES: LazyLock<[Volume; 4]> = LazyLock::new(|| {
     let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
     let identity = Placement::identity;
@@ -113,7 +113,7 @@ fn fill(parts: Vec<Part>, scale: f64) -> SampleFill<f64> {
     })
 }
 
-/// Returns a function that gives the values of `fill` at an instant.
+/// Returns a function that gives the values of `fill` at one point in time.
 fn at_rest(fill: SampleFill<f64>) -> Fill<f64> {
     Arc::new(move |first, t, out: &mut [f64]| {
         fill(first, Sampling::At(t), out);
@@ -148,7 +148,8 @@ impl ByVolumes {
         }
     }
 
-    /// Returns the velocity, one part of which is an expression unless it is stored with the tiles.
+    /// Returns the velocity. One of its components is an expression, unless the velocity is stored
+    /// with the tiles.
     pub fn varying_velocity(&self) -> SampleFill<f64> {
         fill(self.parts(0), scales()[0])
     }

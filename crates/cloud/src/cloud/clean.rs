@@ -75,8 +75,8 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 
 /// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
 /// original order, and a survey of what was removed. The survey counts duplicates only if they are
-/// merged, and has outliers and the spacing only if `outliers` is set. If duplicates are merged,
-/// its indices of outliers refer to the merged cloud.
+/// merged, and lists outliers and the spacing only if `outliers` is set. If duplicates are merged,
+/// the outlier indices refer to the merged cloud.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of
 /// their normals. If the normals cancel, the merged point keeps the first normal.

@@ -68,7 +68,7 @@ fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
         of.sort_unstable_by(f64::total_cmp);
         of[of.len() / 2]
     };
-    // The other side of a thin plate is among the farther points, and noise is not.
+    // The other side of a thin plate shows up among the farther points. Noise does not.
     Ok((median(0).min(median(1)), median(2)))
 }
 

@@ -2,9 +2,10 @@
 //!
 //! The direction of a normal is the direction of the smallest variance among the nearest points.
 //! Its orientation is propagated from point to point along a spanning tree of the neighbor graph,
-//! whose edges connect the normals whose sides are most certain, starting at the outermost point of
-//! each connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald and W. Stuetzle, Surface
-//! reconstruction from unorganized points, SIGGRAPH 1992). `agreement.rs` compares two normals.
+//! which follows the edges between the most certain pairs of normals. It starts at the outermost
+//! point of each connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald and W. Stuetzle,
+//! Surface reconstruction from unorganized points, SIGGRAPH 1992). `agreement.rs` compares two
+//! normals.
 
 use rayon::prelude::*;
 

@@ -1,5 +1,4 @@
-//! Consistency of given normals: which of them point to the side opposite to that of their
-//! neighbors.
+//! Consistency of given normals: finds those that point to the opposite side from their neighbors.
 //!
 //! Normals of neighbors are compared by their `agreement`. Where a clear majority of the neighbors
 //! contradicts a normal, it is turned. The points are then divided into patches within which
@@ -25,11 +24,11 @@ const NEIGHBORS: usize = 12;
 const NONE: u32 = u32::MAX;
 /// The least agreement, or disagreement, that counts. Normals across sharp edges say nothing.
 const CLEAR: f64 = 0.5;
-/// The largest number of passes in which neighbors decide about single normals.
+/// The largest number of passes that turn single normals toward the side of their neighbors.
 const PASSES: usize = 8;
 /// A patch is turned if the evidence for it is more than this many times the evidence against it.
 const MAJORITY: f64 = 2.0;
-/// The smallest share of points whose given normals decide about the side of a component.
+/// The smallest majority of the given normals, as a share, that determines the side of a component.
 const DECISIVE: f64 = 0.6;
 
 /// The normals that [`settle_sides`] changed, by number.
@@ -44,8 +43,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Returns whether the normals have a common side: at most one in fifty contradicts its
-    /// neighbors.
+    /// Returns whether the normals are consistent: at most one in fifty contradicts its neighbors.
     pub fn is_common(&self, n: usize) -> bool {
         50 * self.left <= n
     }
@@ -98,8 +96,8 @@ impl Graph<'_> {
         agreement(self.points[i], self.normals[i], self.points[j], self.normals[j])
     }
 
-    /// Replaces normals that are zero or not finite by those of the planes of their neighbors, on
-    /// the side of the neighbors. Returns their number.
+    /// Replaces normals that are zero or not finite by the normals of the planes of their
+    /// neighbors, oriented like the neighbors. Returns the number of replaced normals.
     fn estimate_missing(&mut self) -> usize {
         let is_usable = |n: &[f32; 3]| n.iter().all(|x| x.is_finite()) && *n != [0.0; 3];
         let missing: Vec<usize> =
@@ -118,7 +116,8 @@ impl Graph<'_> {
         missing.len()
     }
 
-    /// Returns the sums of clear agreement and of clear disagreement of a point with its neighbors.
+    /// Returns the summed clear agreement and the summed clear disagreement of a point with its
+    /// neighbors.
     fn votes(&self, i: usize) -> [f64; 2] {
         let mut votes = [0.0; 2];
         for j in self.neighbors(i) {
@@ -157,8 +156,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Turns whole patches relative to each other, and then each component to the side of most of
-    /// its given normals.
+    /// Turns whole patches relative to each other. Then turns each component to the side on which
+    /// most of its given normals were.
     fn turn_patches(&mut self, given: &[[f32; 3]]) {
         let n = self.points.len();
         let mut patches = UnionFind::new(n);
@@ -168,7 +167,7 @@ impl Graph<'_> {
             }
         }
         let patch = patches.into_roots();
-        // The sums of agreement and of disagreement along the border of two patches.
+        // The summed agreement and the summed disagreement along the common border of two patches.
         let mut borders: BTreeMap<(u32, u32), [f64; 2]> = BTreeMap::new();
         for i in 0..n {
             for j in self.neighbors(i).filter(|&j| patch[i] != patch[j]) {
@@ -269,7 +268,7 @@ fn outward(ends: &[usize; 6], normals: &[[f32; 3]]) -> f32 {
 mod tests {
     use super::*;
 
-    /// Returns evenly placed points of a sphere with their outward normals.
+    /// Returns evenly spaced points on a sphere with their outward normals.
     fn sphere(n: usize) -> (Vec<[f64; 3]>, Vec<[f32; 3]>) {
         let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
         let at = |k: usize| {

@@ -30,7 +30,7 @@ use zeroset_core::error::Result;
 const NEIGHBORS: usize = 16;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
-/// The smallest number of points among which strays are searched for.
+/// Clouds with fewer points are not searched for strays.
 const FEWEST: usize = 4 * NEIGHBORS;
 /// A point may be at most this many times as far from its neighbors as they are from theirs.
 const SPARSER: f64 = 3.0;
@@ -38,12 +38,13 @@ const SPARSER: f64 = 3.0;
 /// fraction of the mean distance to its nearest points. For its neighbors, the limit is half of
 /// that.
 const ON_PLANE: f64 = 0.2;
-/// Points that are at most this many times as far from their neighbors as most are not in space.
+/// Points are not in space if their distance from their neighbors is at most this many times the
+/// usual distance.
 const SPARSE: f64 = 2.5;
 /// Points are on a surface if their distance from their plane is less than this fraction of the
 /// radius of the neighborhood. For points in space, the fraction is about 0.4.
 const FLAT: f64 = 0.2;
-/// The number of neighbors, those farthest from the plane, that do not count for the plane.
+/// The number of neighbors that are ignored when the plane is fitted: those farthest from it.
 const REJECTED: usize = 4;
 /// A point is above the surface if its distance from the plane of its neighbors exceeds this many
 /// times their distance from it, and the distance between neighbors.
@@ -75,7 +76,7 @@ pub fn strays(points: &[[f64; 3]]) -> Result<Vec<u32>> {
         let mut kept = is_stray.iter().map(|stray| !stray);
         left.retain(|_| kept.next().unwrap_or(true));
     }
-    // So many points cannot all be outliers. The cloud fills space, and no rule applies.
+    // This many points cannot all be outliers. The cloud fills space, and no rule applies.
     if found.len() > points.len() / MOST {
         found.clear();
     }
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn sparse_regions_stay() {
-        // A dense plane next to one with a sixteenth of the points per area, and a thin line.
+        // A dense plane next to a plane with a sixteenth of its points per area, and a thin line.
         let dense = (0..4_000).map(|k| [f64::from(k % 40), f64::from(k / 40), 0.0]);
         let sparse =
             (0..800).map(|k| [42.0 + 4.0 * f64::from(k % 20), f64::from(k / 20) * 2.5, 0.0]);

@@ -18,9 +18,9 @@ struct Member {
     point: u32,
 }
 
-/// Selects one point per cell of a grid of cubes: the one nearest to the center of the cell, and of
-/// equally near ones the first. The corners of the cells are multiples of `spacing`, so the
-/// selection does not depend on the other points.
+/// Selects one point per cell of a grid of cubes: the one nearest to the center of the cell. Among
+/// equally near points, the first is selected. The corners of the cells are multiples of `spacing`,
+/// so the selection does not depend on the other points.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if `spacing` is not positive and finite, or so small that cells cannot

@@ -105,7 +105,7 @@ fn in_tile<C: Coordinate>(
     keys.position(|key| key == least).map(|i| (least, i))
 }
 
-/// Searches a tile like `in_tile`, but considers only sites for which `admits` returns true. The
+/// Searches a tile as `in_tile` does, but considers only sites for which `admits` returns true. The
 /// argument of `admits` is the vector from the query to the site.
 fn in_tile_if<C: Coordinate>(
     metric: impl Metric<C>,

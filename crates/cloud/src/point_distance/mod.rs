@@ -1,6 +1,6 @@
 //! Distances to sets of points and voxels.
 //!
-//! [`nearest`] is the point-wise distance transform: it finds the distance of each query point to
+//! [`nearest`] is the point-wise distance transform: it finds the distance from each query point to
 //! the nearest of a set of feature points ([`Sites`]). Queries can be few and anywhere in space.
 //! [`Index`] is a search tree for many queries. [`Edt`] is the Euclidean distance transform: the
 //! distance of every voxel of a volume to the nearest voxel of a set.

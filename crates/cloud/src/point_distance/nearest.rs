@@ -20,7 +20,7 @@ use zeroset_core::error::{Error, Result};
 /// The method for finding the nearest sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Brute force or an index, whichever is faster for the number of queries
+    /// Brute force or an index, whichever is faster for the given number of queries
     /// (docs/point-distances.md).
     #[default]
     Auto,
@@ -179,8 +179,8 @@ fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     }
 }
 
-/// Returns the index and the distance of the nearest site of each query: T(q) of Khan and Zahran,
-/// exact unless [`Options::every`] omits sites.
+/// Returns the index and the distance of the nearest site of each query, T(q) in Khan and Zahran.
+/// The result is exact unless [`Options::every`] omits sites.
 ///
 /// Among sites at the same distance, the one with the smallest index is returned. Without sites,
 /// distances are infinite. All points, `[n, 3]`, are in the same unit. Squares are computed from
@@ -232,7 +232,7 @@ pub fn nearest<C: Coordinate>(
 }
 
 impl<C: Coordinate> Index<C> {
-    /// Returns the nearest site of each query like [`nearest`], among the sites of the index.
+    /// Returns the nearest site of each query, as [`nearest`] does, among the sites of the index.
     /// [`Options::method`] and [`Options::memory`] are ignored.
     ///
     /// # Errors

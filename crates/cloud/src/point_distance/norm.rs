@@ -15,7 +15,7 @@ pub enum Norm {
     L2,
     /// The largest coordinate difference (Chebyshev or chessboard distance).
     LInf,
-    /// The norm of a finite order p of at least 1, computed in floating point.
+    /// The norm of finite order p, at least 1, computed in floating point.
     Lp(f64),
 }
 
@@ -48,8 +48,7 @@ impl fmt::Display for Norm {
     }
 }
 
-/// A function of the coordinate differences that grows with the distance, but is cheaper to
-/// compute.
+/// A function of the coordinate differences that grows with the distance but is cheaper to compute.
 pub trait Metric<C: Coordinate>: Copy + Send + Sync {
     /// Returns the key of the difference of two points.
     fn key(self, d: [C; 3]) -> C::Key;

@@ -1,4 +1,4 @@
-//! The error of distances that is caused by omitting sites.
+//! The error in the distances that is caused by omitting sites.
 
 /// The largest number of sampled queries.
 const SAMPLE: usize = 256;

@@ -1,5 +1,5 @@
-//! A wrapper that implements the marker traits of cudarc for array elements. This crate cannot
-//! implement traits of cudarc directly for types of other crates.
+//! A wrapper that implements the marker traits of cudarc for array elements. Rust does not allow
+//! this crate to implement cudarc traits directly for types from other crates.
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use zeroset_core::Plain;

@@ -73,7 +73,7 @@ impl Header {
         self.line("};");
     }
 
-    /// Adds an enum as values of the define `name`, for comparison in the preprocessor.
+    /// Adds an enum as the values of the define `name`, which the preprocessor can compare.
     pub fn defines<T: Code>(
         &mut self,
         name: &str,

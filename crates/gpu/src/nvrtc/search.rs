@@ -31,7 +31,7 @@ pub(super) fn candidates() -> Vec<PathBuf> {
     }
 }
 
-/// Returns the names for the system loader. There are none if ZEROSET_NVRTC names a file.
+/// Returns the library names for the system loader. There are none if ZEROSET_NVRTC names a file.
 pub(super) fn loader_names() -> &'static [&'static str] {
     match named() {
         Some(_) => &[],
@@ -66,7 +66,7 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Returns the folders of the library in the wheels of CUDA 13 and CUDA 12.
+/// Returns the library folders in the Python wheels of CUDA 13 and CUDA 12.
 fn in_package(site: &Path) -> [PathBuf; 4] {
     ["cu13/lib", "cu13/bin/x86_64", "cuda_nvrtc/lib", "cuda_nvrtc/bin"]
         .map(|below| site.join("nvidia").join(below))

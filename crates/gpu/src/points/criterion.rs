@@ -12,7 +12,7 @@ use zeroset_core::points::Criterion;
 use zeroset_core::primitives::{Order, Stored, Values};
 use zeroset_core::volume::{Condition, Samples, Scaling, VOXEL_NAMES, Volume};
 
-/// A criterion on a volume. Each question whose criterion uses the values copies them to the GPU,
+/// A criterion on a volume. If the criterion uses the values, each question copies them to the GPU
 /// and frees them after its evaluation.
 struct Asked<'a> {
     volume: &'a Volume,
@@ -52,7 +52,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the question for numbers at an address on the GPU.
+    /// Returns the question for the numbers at an address on the GPU.
     fn about(&self, cuda: &Cuda, numbers: Numbers) -> Result<Question> {
         match self.criterion {
             Criterion::Holds(expression) => Ok(condition(self.volume, expression, numbers)),
@@ -115,8 +115,8 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
 }
 
 /// Prepares the criteria and returns the first one and the others. Checks that voxel indices fit in
-/// 32 bits, and that the data of the largest criterion fit in the free memory of the GPU together
-/// with the bytes that `beside` returns for the shape.
+/// 32 bits, and that the free memory of the GPU is enough for the data of the largest criterion
+/// plus the bytes that `beside` returns for the shape.
 fn asked<'a>(
     cuda: &Cuda,
     volume: &'a Volume,

@@ -18,7 +18,7 @@ const OF_CELL: u64 = 2;
 /// The bytes on the GPU per leaf.
 const OF_LEAF: u64 = 16;
 
-/// Returns the leaves over equal values, like [`leaves`](zeroset_core::points::leaves()). NaN
+/// Returns the leaves that cover equal values, like [`leaves`](zeroset_core::points::leaves()). NaN
 /// differs from every value.
 ///
 /// # Errors
@@ -39,9 +39,9 @@ pub fn leaves_on(cuda: &Cuda, volume: &Volume) -> Result<Leaves> {
     Ok(with_values(volume, leaves))
 }
 
-/// Returns the leaves over voxels that meet all criteria and the number of leaves of the whole
-/// tree, like [`leaves_where`](zeroset_core::points::leaves_where()). The tree separates voxels
-/// that meet all criteria from those that do not.
+/// Returns the leaves that cover voxels that meet all criteria, and the number of leaves in the
+/// whole tree, like [`leaves_where`](zeroset_core::points::leaves_where()). The tree separates
+/// voxels that meet all criteria from those that do not.
 ///
 /// # Errors
 /// Returns the errors of [`find_on`](super::find_on).
@@ -65,7 +65,7 @@ pub fn leaves_where_on(
     Ok((with_values(volume, kept), n_all))
 }
 
-/// Returns the leaves over equal values of an array on the GPU.
+/// Returns the leaves that cover equal values of an array on the GPU.
 fn tree<T: Value>(cuda: &Cuda, volume: &Volume, values: &Array<T>) -> Result<Vec<Leaf>> {
     let tree = DeviceTree::new(cuda, volume.shape().map(|n| n as u32), values)?;
     room(cuda, OF_LEAF * tree.count(cuda)? as u64, "the leaves")?;

@@ -32,10 +32,10 @@ const OF_BOX: u64 = 28;
 /// [`Criterion::all`].
 ///
 /// If the criteria use the values, the volume is copied to the GPU in its own type, or in double
-/// precision if the criterion is a gradient or a template and the file scales the values. The
-/// indices of the voxels are copied back. The voxels are the same as on the CPU, unless an
-/// expression contains a function that is not computed exactly (sin, exp and so on) and is rounded
-/// differently on the GPU.
+/// precision if a criterion is a gradient or a template and the file scales the values. The indices
+/// of the voxels are copied back. The voxels are the same as on the CPU, unless an expression
+/// contains a function that is not computed exactly (sin, exp and so on) and is rounded differently
+/// on the GPU.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if there is no criterion, and the errors of

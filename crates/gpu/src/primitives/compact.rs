@@ -14,7 +14,7 @@ const MOST_ROUNDS: usize = 16;
 #[derive(Clone, Copy)]
 pub enum Set<'a> {
     /// Bytes and a threshold of at least 1. A flag is set if its byte is at least the threshold.
-    /// The bytes are a gray picture, or flags of value 0 and 1 with threshold 1.
+    /// The bytes are a gray picture, or flags with the values 0 and 1 and the threshold 1.
     Bytes(&'a Array<u8>, u8),
     /// Words of bits, and the number of bits: flag n is bit `n % 32` of word `n / 32`.
     Bits(&'a Array<u32>, usize),
@@ -90,8 +90,8 @@ impl Compactor {
         Ok(Compactor { kernel, packed, n, rounds: rounds as u32, shared, told, total })
     }
 
-    /// Writes the indices of set flags into `numbers` in ascending order, as many as fit, in one
-    /// pass over the flags. The function does not wait for the result, and its launch can be
+    /// Writes the indices of set flags into `numbers` in ascending order, as many as fit. One pass
+    /// over the flags suffices. The function does not wait for the result, and its launch can be
     /// recorded.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Discriminators on a GPU: predicates that mark the active cells of a grid. They are the same
-//! structs as on the CPU, but with values in a [`DeviceGrid`].
+//! structs as on the CPU, but their values are in a [`DeviceGrid`].
 //!
 //! A discriminator is compiled into the kernel that needs its decisions
 //! (`kernels/primitives/discriminator.cuh`). That kernel reads the values and directly writes the
@@ -177,7 +177,7 @@ fn least_byte(low: f64) -> Option<u32> {
     (low <= 255.0).then_some(low.ceil().max(0.0) as u32)
 }
 
-/// A threshold on bytes is compared with four bytes at a time.
+/// A byte threshold is compared with four bytes at a time.
 impl<T: Value + Into<f64>> DeviceDiscriminator for Threshold<DeviceGrid<'_, T>> {
     fn question(&self, cuda: &Cuda) -> Result<Question> {
         let DeviceGrid { shape, values } = self.values;

@@ -2,8 +2,8 @@
 //! blocks.
 //!
 //! Each operation is one function that launches its kernels (`kernels/primitives/`). Most
-//! operations belong to the setup of a run, so they allocate their own memory. A [`Compactor`]
-//! keeps its memory. All work runs in the order of the single stream.
+//! operations belong to the setup of a run, so they allocate their own memory. Only a [`Compactor`]
+//! keeps its memory between calls. All work runs in the order of the single stream.
 
 mod bits;
 mod compact;
@@ -38,8 +38,8 @@ use zeroset_core::error::{DeviceFault, Error, Result};
 /// The number of threads per block of all kernels here except the sort.
 const BLOCK: u32 = 256;
 
-/// Returns a launch whose threads share `n` items: enough blocks to fill the GPU, but no more than
-/// needed.
+/// Returns a launch whose threads share `n` items. It has enough blocks to fill the GPU, but no
+/// more than needed.
 fn sharing(cuda: &Cuda, n: usize) -> Launch {
     let most = 16 * cuda.info().multiprocessors;
     tiles(n.div_ceil(BLOCK as usize).min(most as usize) as u32)

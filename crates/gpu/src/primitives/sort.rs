@@ -9,7 +9,7 @@ use zeroset_core::error::Result;
 const DIGITS: usize = 256;
 /// The number of bits of a digit.
 const BITS: u32 = 8;
-/// The number of keys at which tiles begin to exchange counts in 64-bit words. Two bits of each
+/// The smallest number of keys for which tiles exchange counts in 64-bit words. Two bits of each
 /// word mark its kind, so a 32-bit word holds only counts below this number.
 const MANY: usize = 1 << 30;
 

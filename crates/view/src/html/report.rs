@@ -56,7 +56,7 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The plot of the measures, as SVG.
     pub plot: Option<String>,
-    /// The view, or the text that replaces it if there is none.
+    /// The view, or a text that replaces it.
     pub scene: std::result::Result<Scene, String>,
 }
 

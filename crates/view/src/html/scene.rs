@@ -70,7 +70,8 @@ impl Scene {
         self
     }
 
-    /// Sets the default view. Only its directions matter; the content fills the view.
+    /// Sets the default view. Only its directions are used, because the content always fills the
+    /// view.
     pub fn with_camera(mut self, camera: Camera) -> Self {
         self.camera = camera;
         self

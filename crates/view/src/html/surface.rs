@@ -35,7 +35,7 @@ impl Values {
         self
     }
 
-    /// Sets the range of the color bar. With `None`, it is that of the values.
+    /// Sets the range of the color bar. With `None`, the range is that of the values.
     pub fn with_range(mut self, range: Option<[f64; 2]>) -> Self {
         self.range = range;
         self
@@ -177,7 +177,7 @@ impl Field {
                 })
             }
             Field::Labels { name, labels } => {
-                // The number after the last label marks places without a label.
+                // The number that follows the last label marks places without a label.
                 let none = labels.labels.len() as u32;
                 let of: Vec<u32> = labels.of.iter().map(|&label| label.min(none)).collect();
                 let names: Vec<Value> = labels

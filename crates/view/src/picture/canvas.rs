@@ -5,14 +5,14 @@ const TOP: f64 = 96.0;
 const BOTTOM: f64 = 36.0;
 const LEFT: f64 = 36.0;
 
-/// The width and height, in pixels, of a picture whose size is not given, if its content is neither
-/// wide nor tall. Other content gets about the same number of pixels.
+/// The default width and height of a picture, in pixels, for content that is neither wide nor tall.
+/// Other content gets about the same number of pixels.
 const SIZE: [f64; 2] = [1200.0, 900.0];
 
-/// The largest side, in pixels, of a picture whose size is not given.
+/// The largest default width or height of a picture, in pixels.
 const LONGEST: f64 = 2000.0;
 
-/// The room in units to the right of content without a color bar, and with one.
+/// The room in units to the right of content, without and with a color bar.
 pub(super) const NO_BAR: f64 = 36.0;
 pub(super) const BAR: f64 = 168.0;
 
@@ -86,7 +86,7 @@ pub(super) fn size_for(aspect: f64, right: f64) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// Returns the share of the width and the height of the area that the content fills.
+    /// Returns the shares of the width and the height of the area that the content fills.
     fn filled(aspect: f64, size: [u32; 2]) -> [f64; 2] {
         let [left, top, right, bottom] = Layout::new(size[0], size[1], BAR).area;
         let area = (right - left) / (bottom - top);

@@ -1,6 +1,6 @@
 //! Linear light, and color maps in the perceptual color space Oklab (B. Ottosson, "A perceptual
-//! color space for image processing", 2020). In this space, colors at equal distances look equally
-//! different.
+//! color space for image processing", 2020). In this space, equal distances between colors look
+//! like equal differences.
 //!
 //! Each map that is not from the crate `colorous` is a curve through a few colors, traversed at
 //! constant speed. The lightness of the sequential map increases steadily from indigo through teal
@@ -22,7 +22,7 @@ pub(super) const NO_VALUE: [u8; 3] = [186, 186, 186];
 /// The color of a surface without values, in sRGB.
 pub(super) const SOLID: [u8; 3] = [236, 226, 206];
 
-/// The Oklab lightness, green-red and blue-yellow coordinates of the colors of the sequential map.
+/// The colors of the sequential map in Oklab: lightness, green-red and blue-yellow.
 const SEQUENTIAL: [[f64; 3]; 7] = [
     [0.36, 0.028, -0.100],
     [0.47, -0.020, -0.098],
@@ -168,8 +168,8 @@ fn light([lightness, a, b]: [f64; 3]) -> Light {
 /// The sRGB curve (IEC 61966-2-1), in both directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Srgb {
-    /// The screen brightness, from 0 to 255, of linear light 0, 1/4096, ..., 1, and of one more
-    /// step for the interpolation at 1.
+    /// The screen brightness, from 0 to 255, of the linear light 0, 1/4096, ..., 1. One more step
+    /// is needed for the interpolation at 1.
     pub encoded: Vec<f32>,
 }
 
@@ -221,9 +221,9 @@ impl Sum {
         self.covered += usize::from(shows);
     }
 
-    /// Returns the red, green and blue of the pixel, from 0 to 255, and its opacity, from 0 to 1.
-    /// The pixel has `samples` samples. Samples that were not added count as transparent. Returns
-    /// `None` if all samples show the background.
+    /// Returns the red, green and blue values of the pixel, from 0 to 255, and its opacity, from 0
+    /// to 1. The pixel has `samples` samples. Samples that were not added count as transparent.
+    /// Returns `None` if all samples show the background.
     pub(super) fn pixel(&self, srgb: &Srgb, samples: usize) -> Option<[f32; 4]> {
         let [r, g, b] = self.light.map(|x| srgb.encode(x / self.n as f32));
         (self.covered > 0).then_some([r, g, b, self.n as f32 / samples as f32])

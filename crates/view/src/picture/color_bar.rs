@@ -51,7 +51,8 @@ pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     let x = [width - 132.0 * unit, width - 108.0 * unit].map(whole);
     let tall = 0.6 * height;
     let y = [0.52 * height - 0.5 * tall, 0.52 * height + 0.5 * tall];
-    // In a wide, low picture, leave this room for the title above the bar and the box below it.
+    // In a wide, low picture, leave this much room for the title above the bar and the box below
+    // it.
     let y = [y[0].max(88.0 * unit), y[1].min(height - 48.0 * unit)].map(whole);
     let srgb = Srgb::new();
     let [low, high] = legend.range;

@@ -139,7 +139,7 @@ impl<'a> DeviceMesh<'a> {
         })
     }
 
-    /// Returns the camera given in the options, or else the camera for the view in the options.
+    /// Returns the camera given in the options or, if there is none, the camera for their view.
     pub fn camera(&self) -> Camera {
         self.stage.camera()
     }
@@ -265,8 +265,8 @@ pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<
     DeviceMesh::new(cuda, subject, options)?.draw()
 }
 
-/// Draws a mesh like [`draw_on`], for use during a run whose arrays may grow. The CPU draws it if a
-/// picture would take more than half of the free GPU memory.
+/// Draws a mesh as [`draw_on`] does, for use during a run whose arrays may grow. The CPU draws it
+/// if a picture would take more than half of the free GPU memory.
 ///
 /// # Errors
 /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] if the GPU fails.

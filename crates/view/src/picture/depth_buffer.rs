@@ -34,8 +34,8 @@ struct Block {
     drawn: usize,
 }
 
-/// A triangle with the heights of its corners, and the derived numbers that are needed at every
-/// sample.
+/// A triangle with the heights of its corners, and numbers derived from them that are needed at
+/// every sample.
 struct Slope<'a> {
     flat: &'a Flat,
     z: [f64; 3],
@@ -147,7 +147,7 @@ impl DepthBuffer {
                     [(block_x * BLOCK).max(columns[0]), ((block_x + 1) * BLOCK).min(columns[1])];
                 let highest = slope.highest_in([x[0], x[1] - 1], [y[0], y[1] - 1]);
                 // Stored heights are rounded to single precision. A triangle at the same height is
-                // drawn, because the indices of the triangles decide.
+                // still drawn, because the indices of the triangles then decide.
                 if highest.is_none_or(|highest| (highest as f32) < self.blocks[block].lowest) {
                     continue;
                 }
@@ -180,8 +180,8 @@ impl DepthBuffer {
         self.blocks[block] = Block { lowest, drawn: 0 };
     }
 
-    /// Draws the part of a triangle in a range of columns and rows. Heights are computed from the
-    /// height in column `from` and the slope. Returns the number of samples that changed.
+    /// Draws the part of a triangle that lies in a range of columns and rows. Heights are computed
+    /// from the height in column `from` and the slope. Returns the number of samples that changed.
     fn draw_in(
         &mut self,
         slope: &Slope<'_>,
@@ -212,8 +212,7 @@ impl DepthBuffer {
     }
 }
 
-/// Returns a range of columns, within the given one, that contains the part of a triangle in a
-/// range of rows.
+/// Narrows a range of columns to those that may contain the part of a triangle in a range of rows.
 fn columns(flat: &Flat, [top, bottom]: [usize; 2], [low, high]: [usize; 2]) -> [usize; 2] {
     let (top, bottom) = ((top as i64 * FINE) as f64, (bottom as i64 * FINE) as f64);
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);

@@ -161,8 +161,8 @@ impl<'a> Drawing<'a> {
 
 /// Returns unit normals at the vertices of an interface in tetrahedra. A normal is interpolated
 /// between the two ends of the edge on which the vertex lies. The normal at an end is the direction
-/// of the mean gradient of the values in the cells around this end, weighted by volume. The normals
-/// are smooth even though the triangles are cuts through the cells and have arbitrary shapes.
+/// of the volume-weighted mean gradient of the values in the cells around this end. The normals are
+/// smooth even though the triangles are cuts through the cells and have arbitrary shapes.
 fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     let mut near = vec![false; mesh.n_vertices()];
     interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
@@ -220,8 +220,7 @@ fn level_lines(
                 let (p, q) = (points[t[a] as usize], points[t[b] as usize]);
                 std::array::from_fn(|k| p[k] + (q[k] - p[k]) * s)
             };
-            // The zero level is drawn in the style of an interface, because it is the interface of
-            // a signed distance.
+            // The zero level of a signed distance is its interface, so it is drawn in that style.
             let kind = if level == 0.0 { Kinds::Interface } else { kind };
             lines.push(Line { ends: [crossing((i + 1) % 3), crossing((i + 2) % 3)], kind });
         }

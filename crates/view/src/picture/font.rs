@@ -1,4 +1,4 @@
-//! A stroke font for the letters, digits and signs of ASCII, designed for this program.
+//! A stroke font for the letters, digits and symbols of ASCII, designed for this program.
 //!
 //! Capitals are 14 units high, lowercase letters are 10 units high, and descenders reach down to
 //! -4. A glyph is a path of `M x y` (move), `L x y` (line) and `Q cx cy x y` (parabola with control
@@ -10,8 +10,8 @@ pub(super) const CAP: f64 = 14.0;
 /// The gap between two letters, in font units.
 pub(super) const GAP: f64 = 3.2;
 
-/// Returns the path of a glyph and its advance width without the gap. Letters that the font lacks
-/// are drawn as a box.
+/// Returns the path of a glyph and its advance width without the gap. Characters that the font
+/// lacks are drawn as a box.
 pub(super) fn glyph(letter: char) -> (f64, &'static str) {
     let code = u32::from(letter);
     match letter {

@@ -20,15 +20,15 @@ const INDENT: f64 = 32.0;
 const BETWEEN: f64 = 18.0;
 /// The largest number of columns.
 const COLUMNS: usize = 2;
-/// The largest share of the width of a picture that the legend takes.
+/// The largest share of the width of a picture that the legend may take.
 const SHARE: f64 = 0.4;
 
 /// The legend of a picture. Lengths are in units.
 #[derive(Clone, Debug)]
 pub(super) struct LabelLegend {
     name: String,
-    /// The entries: a name, and a color unless the entry only states how many more labels there
-    /// are.
+    /// The entries: a name with a color. An entry that only states how many more labels there are
+    /// has no color.
     entries: Vec<(String, Option<[u8; 3]>)>,
     /// The largest number of entries per column.
     rows: usize,
@@ -50,7 +50,7 @@ impl LabelLegend {
             entries.push(("no label".into(), Some(NO_VALUE)));
         }
         let rows_of = |pitch: f64| (((height - FIRST - BELOW) / pitch) as usize).max(2);
-        // Long lists are set in smaller type, and then in columns.
+        // Long lists are set in smaller type, and still longer ones also in columns.
         let sizes = [(28.0, 14.0), (22.0, 12.5), (18.0, 11.0)];
         let fits = |(pitch, _): &&(f64, f64)| rows_of(*pitch) >= entries.len();
         let &(pitch, text) = sizes.iter().find(fits).unwrap_or(&sizes[2]);

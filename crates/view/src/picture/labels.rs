@@ -8,13 +8,13 @@ use zeroset_core::mesh::{Group, Members, Mesh, Places, Values};
 /// The index that marks a vertex or cell without a label.
 pub const NO_LABEL: u32 = u32::MAX;
 
-/// The largest number of different whole numbers that are labels even if nothing names them.
+/// The largest number of different whole numbers that count as labels even if they have no names.
 const FEW: usize = 64;
 
 /// The largest number of different numbers in an array that holds labels.
 const MOST: usize = 4096;
 
-/// The name in GIFTI files that means that there is no label.
+/// The label name in GIFTI files that stands for no label.
 const NO_NAME: &str = "???";
 
 /// Parts of array names that announce labels.
@@ -68,9 +68,9 @@ impl Labels {
     /// Returns the labels that an array or group of a mesh holds, or `None` if there is no such
     /// array or group, or if its numbers are not labels.
     ///
-    /// These hold labels: groups; arrays in which the places of at least one number are exactly the
-    /// members of a group, as with a GIFTI label table; arrays of integers with few different
-    /// values; and arrays of whole numbers whose name announces labels, such as `region`.
+    /// The following hold labels: groups; arrays in which the places with some number are exactly
+    /// the members of a group, as with a GIFTI label table; arrays of integers with few different
+    /// values; and arrays of whole numbers whose name suggests labels, such as `region`.
     pub fn of_array(mesh: &Mesh, name: &str) -> Option<Self> {
         let arrays = [(Places::Vertices, &mesh.vertex_data), (Places::Cells, &mesh.cell_data)];
         let found = arrays.into_iter().find_map(|(places, arrays)| {

@@ -10,8 +10,7 @@ use super::strokes::{Piece, coverage, nearest, over};
 use crate::render::Frame;
 use crate::render::vector::V;
 
-/// The number of lines in a band above which the lowest heights near all samples are computed in
-/// advance.
+/// If a band has more lines than this, the lowest heights near all samples are computed in advance.
 const MANY: usize = 1000;
 
 /// A segment of a line in the picture.
@@ -92,7 +91,7 @@ const CASING: f64 = 1.6;
 /// The color of a line.
 struct Ink {
     color: [f32; 3],
-    /// The opacity where nothing hides the line, and where the mesh hides it.
+    /// The opacity where the line is visible, and where the mesh hides it.
     strength: [f32; 2],
     /// The width added on each side, in units of line widths.
     wider: f64,
@@ -171,8 +170,8 @@ impl<'a> Seen<'a> {
                     let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
                     let new = coverage(squared.sqrt(), width) as f32;
                     let old = &mut covered[(y - self.first) * wide + x];
-                    // The pixel is already at least as dark as this part could make it if nothing
-                    // hid it.
+                    // The pixel is already at least as dark as this part could make it, even if the
+                    // part is visible.
                     if new * open <= *old {
                         continue;
                     }

@@ -15,7 +15,7 @@ pub struct Marks {
     pub segments: Vec<[[f64; 3]; 2]>,
 }
 
-/// The number of point sources up to which they have the largest dots.
+/// The largest number of point sources for which dots have their largest size.
 const FEW: usize = 40;
 
 impl Marks {

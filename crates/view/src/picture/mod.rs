@@ -1,11 +1,11 @@
-//! Pictures of a mesh with its values, or of a volume, made without any other program.
+//! Pictures of a mesh with its values, or of a volume, drawn without external programs.
 //!
 //! [`draw`] shows a planar mesh from above, or a surface from the direction that shows the most.
 //! Colors show phi or a distance. The picture also has the interface or lines of equal distance, a
 //! color bar and a title. For tetrahedra, it shows the interface in front of the far walls of the
-//! domain. For a distance in tetrahedra, it shows the outer boundary instead. For a volume, it
-//! shows what rays through the volume hit ([`Traced`], drawn with [`crate::render`]). Equal values
-//! give bitwise identical pictures on every machine.
+//! domain. For a distance in tetrahedra, it shows the outer boundary instead. For a volume, the
+//! picture shows what rays through the volume hit ([`Traced`], drawn with [`crate::render`]). Equal
+//! values give bitwise identical pictures on every machine.
 //!
 //! ```
 //! use zeroset_core::mesh::generate::{Generate, Sphere, generate};
@@ -202,9 +202,8 @@ impl<'a> Subject<'a> {
 }
 
 /// Returns the range of the finite values, extended to be symmetric about 0 if they have both
-/// signs. If all values are nearly equal, their value is in the middle of the range and 0 is at one
-/// end. If their value is 0, the range is from -1 to 1. If no value is finite, the range is from 0
-/// to 1.
+/// signs. If all values are nearly equal, the range has this value in the middle and 0 at one end.
+/// If the value is 0, the range is from -1 to 1. If no value is finite, the range is from 0 to 1.
 pub(crate) fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);

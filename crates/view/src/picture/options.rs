@@ -165,8 +165,8 @@ impl Options {
         Ok(Stage::new(subject, self)?.options)
     }
 
-    /// Returns the width and height of a picture of content with this ratio of width to height,
-    /// with room for `right` units next to it.
+    /// Returns the width and height of a picture for content with the given ratio of width to
+    /// height and `right` units of room next to it.
     pub(super) fn size(&self, aspect: impl FnOnce() -> f64, right: f64) -> [u32; 2] {
         match self.adaptive {
             true => canvas::size_for(aspect(), right),

@@ -16,7 +16,7 @@ const FIRST: [[u8; 3]; 10] = [
     [160, 222, 110],
 ];
 
-/// The distance between neighboring candidates for further colors in each channel.
+/// The step in each channel between neighboring candidates for further colors.
 const STEP: usize = 17;
 
 /// Returns `n` colors in sRGB that differ from each other and from gray. Each further color is the
@@ -49,7 +49,7 @@ pub(super) fn palette(n: usize) -> Vec<[u8; 3]> {
 }
 
 /// Lowers the squared distance of each candidate to its squared distance from a new color, if that
-/// is smaller. `at` is the place of the new color in Oklab.
+/// is smaller. `at` is the position of the new color in Oklab.
 fn approach(candidates: &mut [([u8; 3], [f64; 3], f64)], at: [f64; 3]) {
     for (_, place, distance) in candidates {
         let squares = (0..3).map(|c| (place[c] - at[c]) * (place[c] - at[c]));
@@ -57,8 +57,8 @@ fn approach(candidates: &mut [([u8; 3], [f64; 3], f64)], at: [f64; 3]) {
     }
 }
 
-/// Returns colors that are neither gray nor too dark or too light, each with its place in Oklab and
-/// an infinite squared distance.
+/// Returns colors that are neither gray nor too dark or too light, each with its position in Oklab
+/// and an infinite squared distance.
 fn candidates() -> Vec<([u8; 3], [f64; 3], f64)> {
     let steps = || (0..=255u8).step_by(STEP);
     let mut all = Vec::new();

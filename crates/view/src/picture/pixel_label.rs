@@ -5,9 +5,9 @@ use super::drawing::LabelColors;
 use super::raster::{NONE, Painter, SAMPLES};
 
 impl Painter<'_> {
-    /// Returns the color of the label that the most samples of a pixel show. If several labels are
-    /// equally frequent, the first of them in the order of the labels is chosen. A pixel shows a
-    /// single label, because a mixture of two colors would look like a third label.
+    /// Returns the color of the label that the most samples of a pixel show. Among equally frequent
+    /// labels, the first in the order of the labels is chosen. A pixel shows a single label,
+    /// because a mixture of two colors would look like a third label.
     ///
     /// The label of a sample is that of the corner with the largest weight. Returns `None` if no
     /// sample shows a colored triangle.

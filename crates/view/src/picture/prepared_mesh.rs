@@ -69,7 +69,7 @@ impl<'a> Stage<'a> {
         Ok(Stage { subject, options, drawing, map, range, levels, layout, legend, camera })
     }
 
-    /// Returns the camera given in the options, or else the camera for the view in the options.
+    /// Returns the camera given in the options or, if there is none, the camera for their view.
     pub(super) fn camera(&self) -> Camera {
         self.camera
     }

@@ -13,7 +13,7 @@ const CREASE: f64 = 0.2;
 /// by more than this angle.
 const SHARP: f64 = 0.77;
 
-/// The number of triangles at a vertex above which its normals are summed by direction.
+/// If a vertex has more triangles than this, their normals are summed by direction.
 const MANY: u32 = 256;
 /// The number of intervals into which each component of a normal is divided to group normals by
 /// direction.
@@ -81,9 +81,9 @@ impl Around {
             .collect()
     }
 
-    /// Returns the vertices of more than [`MANY`] triangles in ascending order, each with the sums
-    /// of its area-weighted normals over triangles of similar directions. Comparing the triangles
-    /// of such a vertex with each other would take too long.
+    /// Returns the vertices that have more than [`MANY`] triangles, in ascending order. Each comes
+    /// with sums of area-weighted normals, one sum per group of triangles with similar directions.
+    /// Comparing the triangles of such a vertex with each other would take too long.
     fn hubs(&self, facets: &[Facet]) -> Vec<(u32, Vec<V>)> {
         let rows = self.0.offsets.par_windows(2).enumerate();
         let hubs = rows.filter(|(_, ends)| ends[1] - ends[0] > MANY);
@@ -117,8 +117,8 @@ impl Around {
         for (t, corners) in triangles.chunks_exact(3).enumerate() {
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                // Many triangles may meet at one of the two vertices, so the other triangle of the
-                // edge is searched for at the vertex with fewer.
+                // Many triangles may meet at one of the two vertices, so search for the other
+                // triangle of the edge at the vertex that has fewer triangles.
                 let [few, end] = if self.count(a) <= self.count(b) { [a, b] } else { [b, a] };
                 let beyond = self.of(few).find(|&other| {
                     other as usize != t && triangles[3 * other as usize..][..3].contains(&end)

@@ -47,10 +47,10 @@ const DIRECTED: f64 = 0.25;
 /// that the best direction shows is visible.
 const VISIBLE: f64 = 0.75;
 
-/// Returns the direction of the mean normal of the part of the mesh that has values or labels, or a
-/// better direction if the mean normal is too short ([`DIRECTED`]) or other parts of the mesh would
-/// hide the part. Returns `None` if there is no such part, if it is too large ([`PART`]), or if the
-/// picture shows an interface without other colors or labels.
+/// Returns the direction of the mean normal of the part of the mesh that has values or labels.
+/// Returns a better direction if the mean normal is too short ([`DIRECTED`]), or if the rest of the
+/// mesh would hide the part. Returns `None` if there is no such part, if it is too large
+/// ([`PART`]), or if the picture shows an interface without other colors or labels.
 fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
     if subject.lines == Lines::Interface && subject.labels.is_none() && subject.colors.is_none() {
         return None;
@@ -100,7 +100,7 @@ fn toward_part(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Option<V> {
 
 /// Returns a function that states whether a triangle has a value or a label. The largest value of a
 /// distance does not count if more than a tenth of all triangles have it at every corner. The
-/// distance was then probably limited to it.
+/// distance was then probably limited to this value.
 fn shown<'d>(subject: &Subject<'_>, drawing: &'d Drawing<'_>) -> impl Fn(usize) -> bool + 'd {
     let values = |t: usize| {
         let corners = &drawing.triangles[3 * t..][..3];
@@ -123,7 +123,8 @@ fn shown<'d>(subject: &Subject<'_>, drawing: &'d Drawing<'_>) -> impl Fn(usize) 
     }
 }
 
-/// Returns the normal of a triangle with twice its area as length, and its center.
+/// Returns the normal of a triangle, whose length is twice the area, and the center of the
+/// triangle.
 fn area(drawing: &Drawing<'_>, t: usize) -> (V, V) {
     let [a, b, c] = drawing.corners(t);
     (cross(sub(b, a), sub(c, a)), scaled(add(add(a, b), c), 1.0 / 3.0))
@@ -166,7 +167,7 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
 }
 
 /// Returns the directions along one axis (starting with the axis along which the extent is
-/// smallest), then those between two axes, then those between all three.
+/// smallest), then those between two axes, and then those between all three.
 fn directions(axes: &[V; 3]) -> Vec<V> {
     let mut all: Vec<(usize, V)> = Vec::new();
     for code in 0..27 {

@@ -116,7 +116,7 @@ impl<'a> Traced<'a> {
     }
 
     /// Returns the camera of the picture, as given by the options or by their view. By default, it
-    /// looks from a corner, or straight at a single slice.
+    /// looks at the volume from a corner, or straight at a single slice.
     pub fn camera(&self, options: &Options) -> Camera {
         let flat = || {
             let shape = self.solid.volume().shape();
@@ -127,8 +127,8 @@ impl<'a> Traced<'a> {
         options.camera.unwrap_or_else(|| Camera::new(from()))
     }
 
-    /// Returns the hits of the rays. If a GPU follows them, also returns its lighting of shaded
-    /// pictures.
+    /// Returns the hits of the rays. If a GPU follows the rays, also returns the lighting that it
+    /// computes for shaded pictures.
     fn found(&self, frame: &Frame, size: [u32; 2]) -> Result<(Vec<Hit>, Option<Vec<Shade>>)> {
         match self.tracer {
             Tracer::SpaceSkipping(guide) => {
@@ -145,8 +145,8 @@ impl<'a> Traced<'a> {
     }
 
     /// Returns, for each ray, the value that determines its color: the value of the expression, the
-    /// distance or the number of steps. A ray without such a value gets infinity as its distance,
-    /// and NaN otherwise.
+    /// distance or the number of steps. For a ray without such a value, a distance is infinite, and
+    /// any other value is NaN.
     fn values(&self, hits: &[Hit], frame: &Frame, wide: usize) -> Result<Vec<f64>> {
         let mut values = Vec::new();
         let what = "the values of the rays";

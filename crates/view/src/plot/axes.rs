@@ -41,8 +41,8 @@ impl Axes {
         self.bottom + (self.top - self.bottom) * ((value - self.y[0]) / (self.y[1] - self.y[0]))
     }
 
-    /// Returns the SVG elements of the axes: `name` above the panel, `below` below it, and ticks
-    /// with lines across the panel.
+    /// Returns the SVG elements of the axes: `name` above the panel, `below` underneath it, and
+    /// ticks with lines across the panel.
     pub fn svg(&self, name: &str, below: &str, across: &[Tick], up: &[Tick]) -> String {
         let Axes { left: x0, right: x1, top: y0, bottom: y1, .. } = self;
         let middle = 0.5 * (x0 + x1);

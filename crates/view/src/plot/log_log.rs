@@ -19,11 +19,12 @@ pub struct Panel {
 const COLORS: [&str; 3] = ["#0B5FA5", "#C4501B", "#3C8D40"];
 /// The slopes of the reference lines.
 const SLOPES: [f64; 2] = [1.0, 2.0];
-/// The largest number of decades with a tick each. With more, some are left out.
+/// The largest number of decades for which each decade has a tick. With more decades, some ticks
+/// are left out.
 const TICKS: f64 = 6.0;
 
-/// Returns a plot with logarithmic axes as SVG text: one panel for each with a point to draw.
-/// Dashed lines through the rightmost point of the first curve have the slopes 1 and 2.
+/// Returns a plot with logarithmic axes as SVG text: one panel for each entry that has a point to
+/// draw. Dashed lines through the rightmost point of the first curve have the slopes 1 and 2.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if no curve has a positive, finite point.
@@ -97,8 +98,8 @@ fn panel_text(panel: &Panel, across: &str, corner: [f64; 2]) -> String {
     text
 }
 
-/// Returns the logarithms and the labels of the ticks in a range: powers of ten, and in a short
-/// range also twice and five times these.
+/// Returns the logarithms and the labels of the ticks in a range: powers of ten and, in a short
+/// range, also two and five times these powers.
 fn ticks([low, high]: [f64; 2]) -> Vec<(f64, String)> {
     let step = ((high - low) / TICKS).ceil().max(1.0);
     let digits: &[u32] = if high - low < 2.0 { &[1, 2, 5] } else { &[1] };

@@ -3,8 +3,8 @@
 
 use super::vector::V;
 
-/// The number of bisections. They shrink the interval to less than the rounding error at its upper
-/// end.
+/// The number of bisections. They shrink the interval until it is smaller than the rounding error
+/// at its upper end.
 const HALVINGS: usize = 60;
 
 /// The polynomial of the values along a ray in a cube, `c[0] + c[1] t + c[2] t^2 + c[3] t^3`.

@@ -32,7 +32,7 @@ impl Shade {
         Shade { strength: (0.30 + 0.36 * head + 0.42 * lamp) as f32, gloss: gloss as f32 }
     }
 
-    /// Applies the light to a color with red, green and blue.
+    /// Applies the light to a color, given as red, green and blue.
     pub(crate) fn on(self, color: [f32; 3]) -> [f32; 3] {
         color.map(|c| (c * self.strength + 0.05 * self.gloss).min(1.0))
     }

@@ -106,7 +106,7 @@ impl Frame {
         Self::filling(axes, eye, &extent, area, zoom, unit)
     }
 
-    /// Returns a frame in which content of the given extent fills `area`, like [`Frame::fit`].
+    /// Returns a frame in which content of the given extent fills `area`, as in [`Frame::fit`].
     pub(crate) fn filling(
         axes: Axes,
         eye: Option<Eye>,

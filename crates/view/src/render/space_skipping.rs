@@ -24,16 +24,16 @@ pub enum Rule {
     /// Steps as far as the distance transform allows in all directions.
     Isotropic,
     /// Steps as far as the distance to the nearest candidate allows. Candidates are the cubes in a
-    /// cylinder around the ray that contains every cube the ray can hit, and the cubes whose
-    /// direction is within the angle `cone` of the ray. The angle is in radians and below pi / 2.
+    /// cylinder around the ray, which contains every cube that the ray can hit, and the cubes whose
+    /// direction differs from that of the ray by at most the angle `cone`. The angle is in radians
+    /// and below pi / 2.
     Directional {
         /// The half angle of the cone in radians. With 0, only the cubes in the cylinder are
         /// candidates, which gives the fewest steps.
         cone: f64,
     },
-    /// Steps as far as the distance to the nearest of all cubes, or to the nearest of the
-    /// candidates of [`Rule::Directional`], allows. This rule is slow, because it examines every
-    /// cube.
+    /// Steps as far as the distance to the nearest cube allows. Considers all cubes, or only the
+    /// candidates of [`Rule::Directional`]. This rule is slow, because it examines every cube.
     PointWise {
         /// The half angle of the cone of [`Rule::Directional`] in radians. With `None`, all cubes
         /// are candidates.
@@ -109,7 +109,7 @@ impl SpaceSkipping {
     }
 }
 
-/// Returns the increase of `t` from the point `at` until the ray leaves a ball around the origin,
+/// Returns the increase in `t` from the point `at` until the ray leaves a ball around the origin,
 /// or 0 if `at` is outside the ball.
 fn way_out(at: V, along: V, radius: f64) -> f64 {
     if radius == f64::INFINITY {

@@ -1,4 +1,4 @@
-//! Functions of 3-vectors that use only `+ - * /` and square roots, which are rounded identically
+//! Functions of 3-vectors. They use only `+ - * /` and square roots, which are rounded identically
 //! on every machine.
 
 pub(crate) type V = [f64; 3];

@@ -1,5 +1,4 @@
-//! Brute-force comparison on a GPU: queries on the GPU, and the choice of the kernel and its
-//! arguments.
+//! Brute-force comparison on a GPU: holds the queries, and chooses the kernel and its arguments.
 
 use super::DeviceCoordinate;
 pub(super) use super::kernel_arguments::TILE;
@@ -15,8 +14,8 @@ use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 /// The number of blocks per multiprocessor. It is large enough for all multiprocessors to finish at
 /// about the same time.
 const BLOCKS: u32 = 16;
-/// The squared diagonal of a lattice below which the expanded form is exact in single precision. No
-/// term of that form exceeds four times this number.
+/// The limit for the squared diagonal of a lattice. Below it, the expanded form is exact in single
+/// precision. No term of that form exceeds four times this number.
 const EXACT_SQUARE: f64 = (1 << 22) as f64;
 
 /// The input of a comparison.
@@ -30,22 +29,22 @@ pub(super) struct Asked<'a, C> {
     pub bounds: Option<([C; 3], [C; 3])>,
     /// Whether the indices of the nearest sites are requested in addition to the keys.
     pub numbered: bool,
-    /// The number of bytes available for the results of the slices of the sites, before these
+    /// The number of bytes available for the partial results of all slices of sites, before these
     /// results are combined. One result per query is allocated in any case.
     pub room: u64,
 }
 
 /// The arguments of a kernel, except the sites and queries.
 enum Job<C> {
-    /// A comparison of all pairs with few operations. For the exact form on a lattice, coordinates
-    /// are relative to `corner`, and `shift` makes keys positive.
+    /// A comparison of all pairs with few operations per pair. For the exact form on a lattice,
+    /// coordinates are relative to `corner`, and `shift` makes keys positive.
     All { corner: [C; 3], shift: f32 },
     /// A comparison in cones, or in a norm of any order.
     Selective { directions: Array<f64>, order: f64, cosine: f64, radius: Option<f64> },
 }
 
-/// The results of slices, and the kernel that combines them. They are used if keys are too wide for
-/// an atomic minimum.
+/// The results per slice, and the kernel that combines them, for keys that are too wide for an
+/// atomic minimum.
 struct Slices {
     join: zeroset_gpu::Kernel,
     results: Array<u64>,
@@ -222,8 +221,8 @@ impl<C: DeviceCoordinate> Comparison<C> {
     }
 }
 
-/// Returns the number of slices of the sites that fills a GPU if one block processes each slice for
-/// each group of queries.
+/// Returns the number of slices of sites that fills a GPU if each pair of a slice and a group of
+/// queries has one block.
 fn slices(cuda: &Cuda, groups: u32) -> u32 {
     (BLOCKS * cuda.info().multiprocessors / groups).max(1)
 }

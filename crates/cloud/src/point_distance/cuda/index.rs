@@ -89,8 +89,8 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
 }
 
 /// Returns the number of threads that share a query. A whole warp shares a query if the GPU has
-/// room for all warps, because then a few queries take as long as one. For more queries, 8 threads
-/// share a query, and for many queries, each has one thread. The limits are measured
+/// room for all warps, because a few queries then take no longer than one. For more queries, 8
+/// threads share a query, and for many queries, each has one thread. The limits are measured
 /// (docs/point-distances.md).
 fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
     let threads = cuda.info().multiprocessors as usize * 2048;

@@ -1,9 +1,9 @@
 //! The point-wise distance transform on a GPU: [`super::nearest`] and [`super::Index`] for sites
 //! that stay on the GPU, or that are streamed through one or several GPUs.
 //!
-//! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`. 64-bit
-//! keys leave no room for the site index in the word of an atomic minimum. Results with such keys
-//! are therefore computed for each slice of the sites, and another kernel combines them.
+//! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`. With
+//! 64-bit keys, an atomic minimum has no room for the site index. Results with such keys are
+//! therefore computed for each slice of the sites, and another kernel combines them.
 
 mod comparison;
 mod index;
@@ -37,8 +37,8 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
     sites * queries * C::PAIR > INDEX + sites * INDEXED_SITE
 }
 
-/// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs. Sites
-/// and queries are copied to the GPUs, and the results are copied back.
+/// Returns the nearest site of each query, as [`super::nearest`] does, on one or several GPUs.
+/// Sites and queries are copied to the GPUs, and the results are copied back.
 ///
 /// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that the keys of
 /// `Norm::Lp` differ by the rounding of powers. Results of an index are also the same as on the
@@ -50,7 +50,7 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
 ///
 /// # Errors
 /// Returns the errors of [`nearest_in_streams`] and [`DeviceIndex::nearest`], and [`Error::Case`]
-/// if a requested index exceeds [`Options::memory`] or the square of a distance underflows.
+/// if a requested index exceeds [`Options::memory`] or if the square of a distance underflows.
 ///
 /// # Panics
 /// Panics if `gpus` is empty.

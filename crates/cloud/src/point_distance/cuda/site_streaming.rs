@@ -20,8 +20,8 @@ const PIECES: usize = 4;
 /// The number of threads per block, each with one query.
 const BLOCK: usize = 128;
 
-/// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute force,
-/// with one stream per entry of `gpus`.
+/// Returns the nearest site of each query, as [`crate::point_distance::nearest`] does, by brute
+/// force with one stream per entry of `gpus`.
 ///
 /// The entries may be different GPUs or the same one. If a GPU has several streams, some of them
 /// copy sites while others compare. The sites are split into pieces. A stream takes the next piece
@@ -29,7 +29,7 @@ const BLOCK: usize = 128;
 /// its own smallest keys, which are combined at the end, so the results do not depend on the
 /// assignment of pieces.
 ///
-/// Together, all sites and results on the GPUs take at most [`Options::memory`] bytes, for any
+/// The sites and results on all GPUs together take at most [`Options::memory`] bytes, for any
 /// number of sites. If the results of all queries would take more than half of that, the queries
 /// are processed in batches, and the sites are streamed again for each batch.
 ///

@@ -26,9 +26,10 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         Ok(DeviceSites { axes: [axis(0)?, axis(1)?, axis(2)?], bounds: sites.bounds() })
     }
 
-    /// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute
-    /// force. Partial minima are combined by atomic operations, so that the working set consists of
-    /// the results only. For 64-bit keys, it also has the results of slices of the sites.
+    /// Returns the nearest site of each query, as [`crate::point_distance::nearest`] does, by brute
+    /// force. Partial minima are combined by atomic operations, so that the working set consists
+    /// only of the results. For 64-bit keys, it also includes the results of each slice of the
+    /// sites.
     ///
     /// On a lattice, in `f64`, and in cones, keys and sites are the same as on the CPU. Keys in
     /// `f32` without cones differ by rounding, because the GPU uses fused multiply-adds. Keys of
@@ -80,8 +81,8 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
 
     /// Prepares a comparison of the sites 0, `every`, 2 `every`, ... with these queries on the GPU
     /// without launching it. It finds only keys, unless `numbered` also requests the indices of the
-    /// sites. In the L2 norm on a lattice that is small enough for single precision to be exact, it
-    /// uses single precision and reports this ([`Kernel`]).
+    /// sites. For the L2 norm on a lattice that is small enough for exact results in single
+    /// precision, it uses single precision and reports this ([`Kernel`]).
     ///
     /// # Errors
     /// Returns the errors of [`DeviceSites::nearest`].

@@ -125,13 +125,13 @@ impl DeviceEdt {
     pub fn transform(&self, cuda: &Cuda, inside: &Array<u8>) -> Result<&Array<f32>> {
         assert_eq!(inside.len(), self.squares.len(), "there must be one byte per voxel");
         let distances = self.distances.address();
-        // SAFETY: both arrays have an entry per voxel and belong to this GPU.
+        // SAFETY: both arrays have one entry per voxel and belong to this GPU.
         unsafe { self.transform_between(cuda, inside.address(), distances) }?;
         Ok(&self.distances)
     }
 
-    /// Launches the transform of [`DeviceEdt::transform`] between two arrays that are given by
-    /// their addresses: a byte of 0 or 1 and an `f32` for each voxel.
+    /// Launches the transform like [`DeviceEdt::transform`], but takes the addresses of its input
+    /// and output arrays: one byte, 0 or 1, and one `f32` per voxel.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects a kernel.
@@ -212,8 +212,8 @@ impl Edt {
         cuda.download(edt.transform(cuda, &cuda.upload(&bytes)?)?)
     }
 
-    /// Computes a transform that measures to faces, with the kernels for centers: on a volume that
-    /// contains the faces, edges and corners of the voxels, once for each side.
+    /// Computes a transform that measures to faces. It applies the kernels for centers, once for
+    /// each side, to a volume that also contains the faces, edges and corners of the voxels.
     fn faces_on(&self, cuda: &Cuda, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
         let edt = Edt::default().spacing(self.spacing.map(|spacing| spacing / 2.0));
         let fine = shape.map(|n| 2 * n + 1);

@@ -31,8 +31,8 @@ impl<T: Copy> Envelope<T> {
         Envelope { parabolas: Vec::with_capacity(n), half }
     }
 
-    /// Builds the envelope of a new line. For each voxel from left to right, `line` has the height
-    /// of its parabola, if there is one, and the data that belongs to it.
+    /// Builds the envelope of a new line. For each voxel from left to right, `line` yields the
+    /// height of its parabola and the data that belongs to it, if there is a parabola.
     pub fn build(&mut self, line: impl Iterator<Item = (Option<f64>, T)>) {
         let parabolas = &mut self.parabolas;
         parabolas.clear();

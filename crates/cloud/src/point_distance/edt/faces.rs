@@ -1,8 +1,8 @@
 //! Passes of a transform that measures to the faces between the two sides.
 //!
-//! The nearest point of a voxel, seen from the center of another one, is a center or a face along
-//! each axis. Steps are therefore half as long as a voxel: a line of n voxels has 2 n + 1 places,
-//! the faces at the even ones and the centers at the odd ones. A voxel contributes the same
+//! Along each axis, the point of a voxel that is nearest to the center of another voxel lies at its
+//! center or on a face. Steps are therefore half as long as a voxel: a line of n voxels has 2 n + 1
+//! places, the faces at the even ones and the centers at the odd ones. A voxel contributes the same
 //! parabola at its center and at its two faces.
 
 use rayon::prelude::*;
@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::envelope::Envelope;
 use super::pass_state::Pair;
 
-/// Converts the steps from a voxel to the center of another one in its row to half steps that end
-/// at the face of that voxel.
+/// Converts the number of steps from a voxel to the center of another voxel in its row into the
+/// number of half steps to the face of that voxel.
 pub(super) fn to_face<P: Pair>(pair: P) -> P {
     pair.steps().map_or(pair, |(voxels, _)| P::new((2 * voxels).saturating_sub(1), 0))
 }
@@ -42,7 +42,8 @@ pub(super) fn both_sides<P: Pair>(
 }
 
 /// Returns the height of the parabola at a place of a line, for voxels on the side `inside`, and
-/// the state that belongs to it. A face has the lower parabola of the voxels that share it.
+/// the state that belongs to it. A face has the lower of the parabolas of the two voxels that share
+/// it.
 fn at<P: Pair>(
     line: &[P],
     place: usize,
@@ -96,8 +97,8 @@ mod tests {
     use super::*;
     use zeroset_core::Cpu;
 
-    /// Compares the distances with those of a transform of the volume that contains the faces,
-    /// which the GPU uses.
+    /// Compares the distances with those of the transform that the GPU uses, on a volume that
+    /// contains the faces.
     #[test]
     fn distances_are_those_of_a_volume_with_faces() {
         let mut state = 1_u64;

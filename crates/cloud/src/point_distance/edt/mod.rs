@@ -96,10 +96,10 @@ impl Edt {
     /// Returns the distance from the center of each voxel of `shape`, x fastest, to the center of
     /// the nearest voxel that is `inside`, `[n_voxels]`, in the unit of the spacing.
     ///
-    /// Inside, the distance is 0, or with [`Edt::signed()`] minus the distance to the nearest voxel
-    /// outside. With [`Edt::faces()`] it is the distance to the nearest face between the two sides:
-    /// half a spacing next to a flat face. It is infinite if there is no such voxel or face. The
-    /// result is exact up to the rounding to 32 bits, and bitwise identical for any number of
+    /// Inside, the distance is 0 or, with [`Edt::signed()`], minus the distance to the nearest
+    /// voxel outside. With [`Edt::faces()`], it is the distance to the nearest face between the two
+    /// sides: half a spacing next to a flat face. It is infinite if there is no such voxel or face.
+    /// The result is exact up to the rounding to 32 bits, and bitwise identical for any number of
     /// threads.
     ///
     /// # Errors
@@ -172,7 +172,7 @@ impl Edt {
 }
 
 /// First pass: counts the steps along a row to the nearest voxel inside. Unless only voxels inside
-/// are targets, the row also stores for each voxel inside the steps to the nearest voxel outside.
+/// are targets, the row also stores, for each voxel inside, the steps to the nearest voxel outside.
 fn along_row<P: Pair>(row: &mut [P], inside: &[bool], targets: Targets) {
     let signed = targets != Targets::Inside;
     let far = row.len() as u32;
@@ -209,8 +209,8 @@ impl Steps {
     }
 
     /// Moves to the next voxel. Returns the number of steps from it back to the last voxel inside.
-    /// If it is inside itself, returns 0, or in a signed transform, the number of steps back to the
-    /// last voxel outside.
+    /// If the voxel itself is inside, returns 0 or, in a signed transform, the number of steps back
+    /// to the last voxel outside.
     fn to(&mut self, inside: bool) -> u32 {
         self.since = self.since.map(|n| (n + 1).min(self.far));
         self.since[usize::from(inside)] = 0;
@@ -290,7 +290,7 @@ fn one_side<P: Pair>(
 }
 
 /// Processes one line of a pass of a signed transform, in which each voxel needs the nearest voxel
-/// of the other side.
+/// on the other side.
 fn both_sides<P: Pair>(
     line: &mut [P],
     envelopes: &mut [Envelope<P>; 2],

@@ -53,8 +53,8 @@ impl Edt {
     /// is fixed.
     ///
     /// # Errors
-    /// Returns the errors of [`Edt::transform`]. Returns [`Error::Case`] if no voxel is inside, and
-    /// for a signed transform or one that measures to faces.
+    /// Returns the errors of [`Edt::transform`]. Returns [`Error::Case`] if no voxel is inside, if
+    /// the transform is signed, or if it measures to faces.
     pub fn nearest(&self, cpu: &Cpu, inside: &[bool], shape: [usize; 3]) -> Result<Vec<u64>> {
         self.check(inside.len(), shape)?;
         if self.targets() != Targets::Inside {

@@ -81,8 +81,8 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// Returns the signed steps along the line from voxel `i` to the nearest voxels, for the `TOGETHER`
-/// lines starting at `first`.
+/// Returns the signed number of steps from voxel `i` to the nearest voxel of its line, for each of
+/// the `TOGETHER` lines starting at `first`.
 fn outwards(heights: &[[f64; LINES]], i: usize, first: usize) -> [f64; TOGETHER] {
     let of = |i: usize| -> &[f64; TOGETHER] {
         heights[i][first..].first_chunk().expect("lines come in complete groups")
@@ -116,7 +116,7 @@ fn look(
     by: &mut [f64; TOGETHER],
 ) {
     for lane in 0..TOGETHER {
-        // A voxel of the other side is a target itself, so its own steps do not count.
+        // A voxel on the other side is a target itself, so its own steps do not count.
         let there = larger(0.0, side[lane] * at[lane]) + square;
         let is_nearer = there < least[lane];
         least[lane] = if is_nearer { there } else { least[lane] };

@@ -15,11 +15,11 @@ const WARPS: usize = BLOCK / 32;
 const MOST_PARTS: usize = 256;
 
 impl DeviceHistoPyramid {
-    /// Stands for a key, coordinate or copy index that does not exist.
+    /// The placeholder for a key, coordinate or copy index that does not exist.
     pub const NONE: u32 = u32::MAX;
 
     /// Returns the active cells of a range of keys. Keys beyond the last key are left out. To find
-    /// the last key, the call waits for the pyramid like [`DeviceHistoPyramid::len`].
+    /// the last key, the call waits for the pyramid, as [`DeviceHistoPyramid::len`] does.
     ///
     /// # Errors
     /// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory, or if

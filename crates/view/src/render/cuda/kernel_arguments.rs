@@ -4,8 +4,8 @@
 zeroset_gpu::cuda_header! {
     "render", include "render/vector.cuh";
 
-    /// The number of rays of a block along x. A block follows a rectangle of rays, and each warp a
-    /// smaller one, because their paths are similar.
+    /// The number of rays of a block along x. A block follows a rectangle of rays, and each warp
+    /// follows a smaller rectangle, because neighboring rays have similar paths.
     pub(crate) define RAYS_WIDE: u32 = 16;
     /// The number of rays of a block along y.
     pub(crate) define RAYS_TALL: u32 = 8;

@@ -1,4 +1,4 @@
-//! Ray marching on a GPU: [`super::march`] for a volume and space-skipping data that stay on the
+//! Ray marching on a GPU: [`super::march`] for a volume and space skipping data that stay on the
 //! GPU. The hits are bitwise identical to those of the CPU.
 //!
 //! The kernels are in `kernels/render/`.

@@ -4,7 +4,7 @@
 zeroset_gpu::cuda_header! {
     "edt";
 
-    /// The number of voxels of a line per thread, for lines that are searched outward.
+    /// The number of voxels per thread in lines that are searched outward.
     pub(crate) define PIECE: usize = 64;
 
     /// A volume to transform.
