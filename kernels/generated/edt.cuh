@@ -4,7 +4,7 @@
 #pragma once
 #include "common/types.cuh"
 
-// The number of voxels of a line per thread, for lines that are searched outward.
+// The number of voxels per thread in lines that are searched outward.
 #define PIECE 64
 
 // A volume to transform.

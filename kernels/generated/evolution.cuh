@@ -211,7 +211,7 @@ ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 372 : 324));
 struct Trace {
     // Largest change next to the interface.
     real_bits change_near;
-    // Bitwise complement of the smallest vertex number whose value is not finite.
+    // Bitwise complement of the smallest index of a vertex whose value is not finite.
     u32 broken;
     // Whether a cell is cut.
     u32 cut;
@@ -361,7 +361,8 @@ struct Inflow {
     const u32 *vertices;
     // `[n]` their patches.
     const u32 *patches;
-    // `[n * 3]` vectors whose product with the velocity is the flux out of gaps of the mesh.
+    // `[n * 3]` vectors whose scalar product with the velocity is the flux out of gaps of the
+    // mesh.
     const real *gaps;
     // `[n_vertices]` where the velocity points inward.
     u8 *flows_in;

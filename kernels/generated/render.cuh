@@ -5,8 +5,8 @@
 #include "common/types.cuh"
 #include "render/vector.cuh"
 
-// The number of rays of a block along x. A block follows a rectangle of rays, and each warp a
-// smaller one, because their paths are similar.
+// The number of rays of a block along x. A block follows a rectangle of rays, and each warp
+// follows a smaller rectangle, because neighboring rays have similar paths.
 #define RAYS_WIDE 16u
 
 // The number of rays of a block along y.

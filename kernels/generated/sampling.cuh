@@ -8,7 +8,7 @@
 // this fraction of the local edge length.
 #define SLACK 0.01
 
-// The error of a mean, as a fraction of the slack.
+// The permitted error of a mean, as a fraction of `SLACK`.
 #define PRECISION 0.0001
 
 // The maximum number of halvings of a span.

@@ -7,5 +7,5 @@
 // A step within this factor of the longest possible one is long enough.
 #define ENOUGH 1.1
 
-// The most steps that are examined.
+// The largest number of steps that are examined.
 enum : u32 { MOST_TRIALS = 40u };

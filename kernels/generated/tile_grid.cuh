@@ -101,7 +101,7 @@ struct TileControl {
     u32 background;
     // The number of updates of the tile set.
     u32 updates;
-    // The number of ids that need room, if there is not enough.
+    // The number of ids for which room is needed, if there is not enough.
     u32 needed;
     // The number of tiles that the last update created.
     u32 created;
@@ -195,7 +195,7 @@ enum : u32 { STIRRED = 1u };
 enum : u32 { PRESSING = 2u };
 
 // Bit of `stirred`: `PRESSING` as found by the current pass, which may not be the last pass
-// before that step.
+// before the next step.
 enum : u32 { PRESSING_NOW = 4u };
 
 // Bit of `flaws`: a coefficient is not finite.

@@ -17,7 +17,7 @@
 struct TileMotion {
     // Three pools of `E^3` values for each id: phi and the stages, in the roles that the
     // control block assigns. The values of missing tiles precede them, at the ids -2 (inside)
-    // and -1 (outside). The third pool holds nothing else if no scheme needs it.
+    // and -1 (outside). If no scheme needs the third pool, it holds only these values.
     stored *values[3];
     // The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
     double origin[3];

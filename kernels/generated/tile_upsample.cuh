@@ -11,7 +11,7 @@ enum : u32 { NOT_A_NUMBER = 1u };
 // Flaw: a tile is out of range.
 enum : u32 { BEYOND = 2u };
 
-// Flaw of a tile set that may still grow: phi jumps.
+// Flaw: phi jumps. Ignored until the tile set is complete.
 enum : u32 { JUMPS = 4u };
 
 // The result that the host reads.
