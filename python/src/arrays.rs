@@ -4,6 +4,9 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// An array of shape (n, columns).
+pub type Table<'py, T> = Bound<'py, PyArray2<T>>;
+
 /// Copies an array of shape (n, 3) in C order.
 pub fn points<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> PyResult<Vec<[T; 3]>> {
     let (rows, rest) = array.as_slice()?.as_chunks::<3>();
@@ -17,7 +20,7 @@ pub fn points<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> PyRe
 pub fn rows<T: numpy::Element, const N: usize>(
     py: Python<'_>,
     rows: Vec<[T; N]>,
-) -> PyResult<Bound<'_, PyArray2<T>>> {
+) -> PyResult<Table<'_, T>> {
     let n = rows.len();
     rows.into_flattened().into_pyarray(py).reshape([n, N])
 }
@@ -27,7 +30,7 @@ pub fn table<T: numpy::Element>(
     py: Python<'_>,
     numbers: Vec<T>,
     columns: usize,
-) -> PyResult<Bound<'_, PyArray2<T>>> {
+) -> PyResult<Table<'_, T>> {
     let n = numbers.len() / columns.max(1);
     numbers.into_pyarray(py).reshape([n, columns])
 }

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use zeroset::Terms;
 use zeroset::api::{Control, Evolution, EvolveOptions, Phi, State, Velocity, begin};
 
-use crate::arrays::{list, points, rows, table};
+use crate::arrays::{Table, list, points, rows, table};
 use crate::mesh::{Mesh, PyValues};
 use crate::options::{OfEvolution, parse};
 use crate::work;
@@ -172,15 +172,12 @@ impl LevelSet {
     }
 
     /// Returns the gradient of the current level set, of shape (n, 3).
-    fn gradient<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn gradient<'py>(&self, py: Python<'py>) -> PyResult<Table<'py, f64>> {
         rows(py, self.with(py, None, |evolution, _| evolution.gradient())?)
     }
 
     /// Returns the interface: points of shape (n, 3), and segments or triangles.
-    fn interface<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>)> {
+    fn interface<'py>(&self, py: Python<'py>) -> PyResult<(Table<'py, f64>, Table<'py, u32>)> {
         let found = self.with(py, None, |evolution, _| evolution.interface())?;
         Ok((rows(py, found.vertices)?, table(py, found.cells, found.arity)?))
     }

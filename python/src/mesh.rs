@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
@@ -13,7 +11,7 @@ use zeroset::config::FrontShape;
 use zeroset::mesh::{self, Kind};
 use zeroset::{Source, Values, distance_with, read_with};
 
-use crate::arrays::{list, points, rows, table};
+use crate::arrays::{Table, list, points, rows, table};
 use crate::errors::raised;
 use crate::options::{OfMesh, parse};
 use crate::work;
@@ -179,11 +177,11 @@ impl Mesh {
         self.shared().warnings().to_vec()
     }
 
-    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Table<'py, f64>> {
         rows(py, self.shared().stored().vertices.clone())
     }
 
-    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Table<'py, u32>> {
         let mesh = self.shared();
         let mesh = mesh.stored();
         let corners = if mesh.kind == Kind::Volume { 4 } else { 3 };
@@ -260,7 +258,7 @@ impl Mesh {
         speed: Option<PyValues<'py>>,
         options: &str,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+    ) -> PyResult<(Table<'py, f64>, Vec<String>)> {
         let mesh = self.shared();
         let sources = sources.into_iter().map(PySource::source).collect::<PyResult<Vec<_>>>()?;
         let mut options = parse::<OfDistance>(options)?.options();
@@ -289,7 +287,7 @@ impl Mesh {
 pub fn parts<'py>(
     py: Python<'py>,
     mesh: mesh::Mesh,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>, Bound<'py, PyDict>)> {
+) -> PyResult<(Table<'py, f64>, Table<'py, u32>, Bound<'py, PyDict>)> {
     let corners = if mesh.kind == Kind::Volume { 4 } else { 3 };
     let arrays = PyDict::new(py);
     for array in mesh.vertex_data {
