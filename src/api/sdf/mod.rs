@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
+#[cfg(feature = "cli")]
 pub(crate) use grid::MOST as MOST_ALONG;
 pub use grid::{Grid, GridDistances, GridOptions};
 
