@@ -4,7 +4,7 @@
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
 // performs a Jacobi step toward the increments with the consistent mass matrix, from the first
 // buffer of increments to the second. evolution_step performs the last Jacobi step, starting from
-// the second buffer. Vertices of cells that are too poor for this scheme use the
+// the second buffer. Vertices of cells whose quality is too poor for this scheme use the
 // positive-coefficient scheme. The Jacobi steps keep the increments at these vertices.
 //
 // Like evolution_step, each kernel fetches the data that steps do not change before the previous

@@ -18,7 +18,7 @@ struct Eikonal {
     u32 ring_mask;
     // Number of clock cycles that a block waits for work before it reports a broken queue.
     i64 patience;
-    // Larger values do not matter; infinite without a band.
+    // Width of the band. Values beyond it are not needed. Infinite without a band.
     real width;
     // A patch waits if its pending value is later than the earliest one by more than this.
     real near;

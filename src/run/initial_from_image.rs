@@ -22,7 +22,7 @@ pub(super) struct ImageLevel {
 }
 
 impl ImageLevel {
-    /// Reads the picture of `initial.image`. Doubts about it are added to `warnings`.
+    /// Reads the picture of `initial.image`. Warnings about it are added to `warnings`.
     ///
     /// # Errors
     /// Returns [`Error::Input`] if the file is not a picture of one slice, or if a pixel is not

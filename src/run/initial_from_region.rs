@@ -36,7 +36,7 @@ pub(super) enum RegionLevel {
 }
 
 impl RegionLevel {
-    /// Reads the files of a region. `key` is the key of the region in the case. Doubts about the
+    /// Reads the files of a region. `key` is the key of the region in the case. Warnings about the
     /// files are added to `warnings`.
     ///
     /// # Errors

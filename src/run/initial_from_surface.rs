@@ -53,7 +53,7 @@ pub(super) struct ClosedSurface {
 /// Returns the signed distance from the vertices of the case's mesh to a triangle mesh. It is
 /// negative inside.
 ///
-/// Doubts about the surface are added to `warnings`. `dated` receives the time that the file
+/// Warnings about the surface are added to `warnings`. `dated` receives the time that the file
 /// states, if any.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub(super) struct SurfaceLevel {
 }
 
 impl SurfaceLevel {
-    /// Reads a mesh. Doubts about it are added to `warnings`.
+    /// Reads a mesh. Warnings about it are added to `warnings`.
     ///
     /// # Errors
     /// Returns the errors of [`ClosedSurface::read`].
@@ -136,7 +136,7 @@ impl SurfaceLevel {
 }
 
 impl ClosedSurface {
-    /// Reads the mesh of `initial.mesh`. Doubts about it are added to `warnings`.
+    /// Reads the mesh of `initial.mesh`. Warnings about it are added to `warnings`.
     ///
     /// # Errors
     /// Returns [`Error::Input`] if the file does not contain a triangle mesh in space.

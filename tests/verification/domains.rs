@@ -1,4 +1,4 @@
-//! The standard meshes, and the settings in which a case runs: precision, rotation in R^3 and
+//! The standard meshes, and the settings with which a case runs: precision, rotation in R^3 and
 //! backend.
 
 use std::sync::Arc;

@@ -88,7 +88,7 @@ impl<R> Default for Slots<R> {
 }
 
 impl<R: Real> Slots<R> {
-    /// Makes room for the contributions to this number of corners.
+    /// Makes room for the contributions to `corners` corners.
     fn resize(&mut self, corners: usize) {
         if self.curvature.len() < corners {
             for term in [&mut self.advection, &mut self.normal, &mut self.curvature] {

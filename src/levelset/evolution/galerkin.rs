@@ -12,8 +12,8 @@ use crate::primitives::DisjointRows;
 /// one.
 pub(super) const CORRECTIONS: usize = 2;
 
-/// The lumped masses of the vertices, and the vertices with a cell that is too poor for the scheme,
-/// in patch order.
+/// The lumped masses of the vertices, and the vertices of cells whose quality is too poor for the
+/// scheme, in patch order.
 pub(super) struct Galerkin<R> {
     /// Whether each vertex belongs to a poor cell.
     upwind: Vec<bool>,

@@ -1,8 +1,8 @@
 //! Taylor-Galerkin advection on the CPU: second order, with three gathers of one scalar per step
 //! (docs/level-set.md, section 2.5).
 //!
-//! Vertices of cells that are too poor for this scheme use the positive-coefficient scheme. Their
-//! increments enter the product with the mass matrix as given values.
+//! Vertices of cells whose quality is too poor for this scheme use the positive-coefficient scheme.
+//! Their increments enter the product with the mass matrix as given values.
 
 use std::ops::Range;
 

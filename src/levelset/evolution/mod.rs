@@ -132,8 +132,8 @@ pub struct Totals {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Choices {
-    /// The number of cells that are too poor for the Taylor-Galerkin step. Their vertices use the
-    /// positive-coefficient scheme.
+    /// The number of cells whose quality is too poor for the Taylor-Galerkin step. Their vertices
+    /// use the positive-coefficient scheme.
     pub poor_cells: usize,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,

@@ -100,8 +100,8 @@ pub struct Options {
     pub clip: bool,
     /// The time integration of the curvature term.
     pub curvature_step: CurvatureStep,
-    /// The quality below which cells are too poor for the Taylor-Galerkin step; [`LEAST_QUALITY`]
-    /// by default.
+    /// The lowest quality of a cell that is sufficient for the Taylor-Galerkin step;
+    /// [`LEAST_QUALITY`] by default.
     pub least_quality: f64,
     /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
     /// change of a coefficient cannot be derived from its expression, the coefficient is sampled at
@@ -174,7 +174,7 @@ impl Options {
         self
     }
 
-    /// Sets the quality below which cells are too poor for the Taylor-Galerkin step.
+    /// Sets the lowest quality of a cell that is sufficient for the Taylor-Galerkin step.
     pub fn with_least_quality(mut self, least_quality: f64) -> Self {
         self.least_quality = least_quality;
         self

@@ -149,7 +149,7 @@ impl Octree {
         cubes
     }
 
-    /// Returns the bytes that the tree takes.
+    /// Returns the number of bytes that the tree takes.
     pub fn bytes(&self) -> u64 {
         (self.nodes.capacity() * size_of::<Node>() + self.samples.capacity() * 12) as u64
     }

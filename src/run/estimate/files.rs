@@ -54,7 +54,7 @@ impl Written {
         Ok(found)
     }
 
-    /// Returns the bytes of all files, without the checkpoint.
+    /// Returns the total size of all files in bytes, without the checkpoint.
     pub(super) fn total(&self) -> f64 {
         let series = self.series_total();
         (series + self.single.values().sum::<u64>()) as f64
@@ -64,7 +64,7 @@ impl Written {
         self.series.values().flat_map(BTreeMap::values).sum()
     }
 
-    /// Returns the bytes of the files of a single computation of which a part was measured.
+    /// Returns the size in bytes of the files of a single computation, part of which was measured.
     pub(super) fn scaled(&self, part: &Part) -> Span {
         let (total, times) = (self.total(), part.whole as f64 / part.done.max(1) as f64);
         match part.is_output_whole {
@@ -83,9 +83,9 @@ impl Written {
         }
     }
 
-    /// Returns the bytes of the whole run with `states` states and `rows` lines of measures. The
-    /// measured part has written `written` states. The pages of the run show `growth` times as many
-    /// states as those of the part.
+    /// Returns the size in bytes of the files of the whole run, with `states` states and `rows`
+    /// lines of measures. The measured part has written `written` states. The pages of the run show
+    /// `growth` times as many states as those of the part.
     pub(super) fn extrapolated(
         &self,
         states: Span,
@@ -147,8 +147,8 @@ impl Written {
     }
 }
 
-/// Returns the bytes of a page of the run. `size` are the bytes of the page of the measured part,
-/// whose view has a `growth`-th of the data.
+/// Returns the size of a page of the run in bytes. `size` is the size of the page of the measured
+/// part, whose view has 1 / `growth` of the data.
 fn page(size: f64, growth: f64) -> Span {
     // The view of many or large states has only the last state, or is left out.
     let library = size.min(LIBRARY);

@@ -34,7 +34,7 @@ impl Lines {
     }
 }
 
-/// Returns the number of voxels along the edge of a block of `voxels` voxels, which are 4^3 or 8^3.
+/// Returns the edge length, in voxels, of a block of `voxels` voxels. `voxels` is 4^3 or 8^3.
 fn edge_of(voxels: usize) -> usize {
     if voxels == 64 { 4 } else { 8 }
 }

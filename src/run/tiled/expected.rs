@@ -38,7 +38,8 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Returns the size of the problem. Each finer grid has four times the voxels near a surface.
+    /// Returns the size of the problem. Each finer grid has four times as many voxels near a
+    /// surface.
     pub fn size(&self) -> Size {
         let voxels = (self.edge.pow(3) as u64) << (2 * self.finer);
         let voxels = self.tiles.saturating_mul(voxels);
@@ -74,10 +75,10 @@ impl TiledCase<'_> {
     /// too long.
     ///
     /// The estimate extrapolates from the finest grid that can be searched in about a second: each
-    /// finer grid has four times the tiles at a surface. Returns `None` if the tiles can be counted
-    /// directly, or if no grid is coarse enough for such a search. Also returns `None` if the
-    /// searched grid has fewer than [`FEWEST`] tiles, or less than [`GROWTH`] times the tiles of
-    /// the next coarser grid. In these cases, its voxels do not resolve the shape.
+    /// finer grid has four times as many tiles at a surface. Returns `None` if the tiles can be
+    /// counted directly, or if no grid is coarse enough for such a search. Also returns `None` if
+    /// the searched grid has fewer than [`FEWEST`] tiles, or less than [`GROWTH`] times the tiles
+    /// of the next coarser grid. In these cases, its voxels do not resolve the shape.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the run does not fit in memory. Returns

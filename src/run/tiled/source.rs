@@ -77,7 +77,7 @@ impl Source {
 }
 
 impl TiledCase<'_> {
-    /// Reads `[initial]`. Doubts about its files are added to `warnings`.
+    /// Reads `[initial]`. Warnings about its files are added to `warnings`.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) for an initial phi that tiles do not support.

@@ -18,7 +18,7 @@ zeroset_gpu::cuda_header! {
         pub ring_mask: u32,
         /// Number of clock cycles that a block waits for work before it reports a broken queue.
         pub patience: i64,
-        /// Larger values do not matter; infinite without a band.
+        /// Width of the band. Values beyond it are not needed. Infinite without a band.
         pub width: R,
         /// A patch waits if its pending value is later than the earliest one by more than this.
         pub near: R,

@@ -111,8 +111,8 @@ impl<R: Real> DeviceGalerkin<R> {
         unsafe { cuda.launch(&kernel, launch, &Arguments::default().with(patches).with(state)) }
     }
 
-    /// Chooses the number of threads per patch: the largest with which this number of patches can
-    /// run on the GPU at once, or else the smallest.
+    /// Chooses the number of threads per patch: the largest with which `patches` patches can run on
+    /// the GPU at once, or else the smallest.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if a kernel cannot be compiled or does not fit on the GPU.

@@ -308,9 +308,9 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// Chooses the step kernel for this number of patches: among the candidates with which all
-    /// patches run on the GPU at once, the one with the most threads, or the last candidate if
-    /// there is none.
+    /// Chooses the step kernel for `patches` patches: among the candidates with which all patches
+    /// run on the GPU at once, the one with the most threads, or the last candidate if there is
+    /// none.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit on the GPU.
@@ -333,7 +333,7 @@ impl<R: Real> Kernels<R> {
         Ok(())
     }
 
-    /// Launches this number of steps with about this number of blocks, after `prepare`.
+    /// Launches `steps` steps with about `blocks` thread blocks, after `prepare`.
     pub fn steps(&self, steps: u32, blocks: u32) -> Result<()> {
         let launch = self.plain(blocks, self.block, 0);
         if self.has_others() {
@@ -408,7 +408,7 @@ impl<R: Real> Kernels<R> {
         }
     }
 
-    /// Updates the control block after this number of steps.
+    /// Updates the control block after `steps` steps.
     fn settle(&self, steps: u32) -> Result<()> {
         let launch = Launch { grid: 1, block: 32, shared: 0, cooperative: false };
         let arguments = Arguments::default().with(self.state).with(steps);

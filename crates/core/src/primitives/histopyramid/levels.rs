@@ -19,7 +19,7 @@ pub(super) enum Split {
 }
 
 impl Split {
-    /// Returns the numbers of children of a cell along each axis.
+    /// Returns the number of children of a cell along each axis.
     pub fn ratio(self) -> [usize; 3] {
         match self {
             Split::Lines => [4, 1, 1],
@@ -156,7 +156,7 @@ impl Levels {
         self.levels.len()
     }
 
-    /// Returns the numbers of records of a level along each axis, which equal the numbers of cells
+    /// Returns the number of records of a level along each axis, which equals the number of cells
     /// of the level above.
     #[inline]
     pub fn records(&self, level: usize) -> [usize; 3] {

@@ -48,7 +48,7 @@ pub(super) struct Column<'a> {
     pub numbers: Numbers<'a>,
 }
 
-/// Returns the type of a UTF-8 text of this number of bytes, including a final 0.
+/// Returns the type of a UTF-8 text of `size` bytes, including a final 0.
 fn text_type(size: usize) -> Datatype {
     let (padding, charset) = (StringPadding::NullTerminate, CharacterSet::Utf8);
     Datatype::String { size: size as u32, padding, charset }

@@ -12,7 +12,7 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::DataArray;
 use zeroset_core::volume::{Placement, Samples};
 
-/// The arrays of an image, with their numbers.
+/// The arrays of an image, with their values.
 #[derive(Default)]
 struct Arrays {
     listed: Vec<Listed>,
