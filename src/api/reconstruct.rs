@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::mesh::Mesh;
 use crate::reconstruct::{self, Options, Report, WORTH_A_GPU, surface};
 
-/// Options of [`reconstruct`]. The defaults are those of `zeroset reconstruct`.
+/// Options of [`reconstruct()`]. The defaults are those of `zeroset reconstruct`.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ReconstructOptions {
