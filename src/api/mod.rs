@@ -1,11 +1,11 @@
 //! The facade: one function per job, with plain arrays as inputs and results.
 //!
 //! Its functions are re-exported at the crate root: [`read`], [`distance`], [`evolve`],
-//! [`reconstruct()`], [`isosurface`], [`edt`] and [`sdf`]. They use the same code, the same defaults
-//! and the same choice of device as the command line, so their values are bitwise identical to
-//! those that the program writes. Results refer to the vertices and cells of the file, although the
-//! solvers work on a repaired and cleaned mesh. Warnings are part of the results, and nothing is
-//! printed.
+//! [`reconstruct()`], [`isosurface`], [`edt`] and [`sdf`]. They use the same code, the same
+//! defaults and the same choice of device as the command line, so their values are bitwise
+//! identical to those that the program writes. Results refer to the vertices and cells of the file,
+//! although the solvers work on a repaired and cleaned mesh. Warnings are part of the results, and
+//! nothing is printed.
 
 mod control;
 pub(crate) mod device;
