@@ -171,6 +171,11 @@ impl LevelSet {
         state(py, found)
     }
 
+    /// Returns the current time and the number of steps so far.
+    fn clock(&self, py: Python<'_>) -> PyResult<(f64, u64)> {
+        self.with(py, None, |evolution, _| Ok((evolution.time(), evolution.steps())))
+    }
+
     /// Returns the gradient of the current level set, of shape (n, 3).
     fn gradient<'py>(&self, py: Python<'py>) -> PyResult<Table<'py, f64>> {
         rows(py, self.with(py, None, |evolution, _| evolution.gradient())?)

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
 use zeroset::api::{DistanceOptions, Distances, SignedSurface};
 use zeroset::config::FrontShape;
-use zeroset::mesh::{self, Kind};
+use zeroset::mesh::{self, DataArray, Kind};
 use zeroset::{Source, Values, distance_with, read_with};
 
 use crate::arrays::{Table, list, points, rows, table};
@@ -184,21 +184,31 @@ impl Mesh {
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Table<'py, u32>> {
         let mesh = self.shared();
         let mesh = mesh.stored();
-        let corners = if mesh.kind == Kind::Volume { 4 } else { 3 };
-        table(py, mesh.cells.clone(), corners)
+        table(py, mesh.cells.clone(), corners(mesh))
     }
 
-    /// Returns the arrays: names with values of shape (n, components).
-    #[pyo3(signature = (of_cells = false))]
-    fn arrays<'py>(&self, py: Python<'py>, of_cells: bool) -> PyResult<Bound<'py, PyDict>> {
+    /// Returns the number of corners of a cell: 3 or 4.
+    #[getter]
+    fn corners(&self) -> usize {
+        corners(self.shared().stored())
+    }
+
+    /// Returns the names of the arrays.
+    fn array_names(&self, of_cells: bool) -> Vec<String> {
         let mesh = self.shared();
-        let stored = mesh.stored();
-        let found = PyDict::new(py);
-        for array in if of_cells { &stored.cell_data } else { &stored.vertex_data } {
-            let values = array.values.to_f64();
-            found.set_item(&array.name, table(py, values, array.components)?)?;
-        }
-        Ok(found)
+        arrays(mesh.stored(), of_cells).iter().map(|array| array.name.clone()).collect()
+    }
+
+    /// Returns the values of an array, of shape (n, components), or `None` if there is none.
+    fn array<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        of_cells: bool,
+    ) -> PyResult<Option<Table<'py, f64>>> {
+        let mesh = self.shared();
+        let found = arrays(mesh.stored(), of_cells).iter().find(|array| array.name == name);
+        found.map(|array| table(py, array.values.to_f64(), array.components)).transpose()
     }
 
     /// Returns the names of the groups.
@@ -207,7 +217,6 @@ impl Mesh {
     }
 
     /// Adds or replaces an array of shape (n, components).
-    #[pyo3(signature = (name, values, of_cells = false))]
     fn set_array(
         &self,
         name: &str,
@@ -283,13 +292,22 @@ impl Mesh {
     }
 }
 
+/// Returns the number of corners of a cell.
+fn corners(mesh: &mesh::Mesh) -> usize {
+    if mesh.kind == Kind::Volume { 4 } else { 3 }
+}
+
+/// Returns the arrays of the vertices or of the cells.
+fn arrays(mesh: &mesh::Mesh, of_cells: bool) -> &[DataArray] {
+    if of_cells { &mesh.cell_data } else { &mesh.vertex_data }
+}
+
 /// Returns the parts of a triangle mesh or tetrahedral mesh: vertices, cells, and vertex arrays.
 pub fn parts<'py>(
     py: Python<'py>,
     mesh: mesh::Mesh,
 ) -> PyResult<(Table<'py, f64>, Table<'py, u32>, Bound<'py, PyDict>)> {
-    let corners = if mesh.kind == Kind::Volume { 4 } else { 3 };
-    let arrays = PyDict::new(py);
+    let (corners, arrays) = (corners(&mesh), PyDict::new(py));
     for array in mesh.vertex_data {
         let values = array.values.to_f64();
         let values: Bound<'py, PyArray1<f64>> = values.into_pyarray(py);

@@ -170,7 +170,8 @@ pub struct OfIsosurface {
 
 impl OfIsosurface {
     pub fn options(self) -> IsosurfaceOptions {
-        let mut options = IsosurfaceOptions::default().closed(self.closed).normals(self.normals);
+        let mut options = IsosurfaceOptions::default();
+        options.surface = options.surface.closed(self.closed).normals(self.normals);
         options.largest = self.largest;
         options.fill_holes = self.fill_holes.size();
         options.smooth = self.smooth;

@@ -50,6 +50,19 @@ def test_phi_can_be_replaced_on_the_way():
     assert s.time == 0.2 and s.length == pytest.approx(2 * np.pi * 0.3, rel=0.03)
 
 
+def test_a_motion_goes_on_after_an_interruption():
+    def stop(news: dict[str, object]) -> None:
+        raise InterruptedError
+
+    ls = disk(200, 0.2)
+    with pytest.raises(InterruptedError):
+        list(ls.evolve(curvature=0.01, normal_speed="0.1 + 0*x", until=2.0, progress=stop))
+    before = ls.time
+    assert before < 2.0
+    states = list(ls.evolve(normal_speed=0.1, until=before + 0.1))
+    assert [s.time for s in states] == [before + 0.1]
+
+
 def test_two_ways_give_the_same_bits():
     whole, parts = disk(), disk()
     terms = {"normal_speed": "1 + 0.5*sin(9*x)", "curvature": 0.05}

@@ -16,8 +16,8 @@ from ._mesh import Distances, Mesh, Path, distance, read
 from ._messages import ZerosetWarning
 from ._native import DeviceError, NumericalError, __version__
 from ._run import CaseCheck, Report, check, devices, run
-from ._surfaces import Reconstruction, Sdf, reconstruct, sdf
-from ._volumes import Surface, Volume, edt, isosurface, read_volume
+from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
+from ._volumes import Volume, edt, isosurface, read_volume
 
 __all__ = [
     "CaseCheck",

@@ -276,12 +276,12 @@ class LevelSet:
     @property
     def time(self) -> float:
         """Current time."""
-        return self.state().time
+        return self._native.clock()[0]
 
     @property
     def step_count(self) -> int:
         """Number of steps since the beginning."""
-        return self.state().step
+        return self._native.clock()[1]
 
     @property
     def ended_by(self) -> str | None:

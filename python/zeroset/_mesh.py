@@ -309,7 +309,7 @@ class Mesh:
         return found
 
     def __repr__(self) -> str:
-        kind = "triangle" if self.cells.shape[1] == 3 else "tetrahedron"
+        kind = "triangle" if self._native.corners == 3 else "tetrahedron"
         return f"<zeroset.Mesh: {_counted(self.n_points, 'point')}, {_counted(self.n_cells, kind)}>"
 
     def _repr_html_(self) -> str:
@@ -351,35 +351,32 @@ class Arrays:
     def __init__(self, mesh: Mesh, of_cells: bool) -> None:
         self._mesh, self._of_cells = mesh, of_cells
 
-    def _all(self) -> dict[str, NDArray[np.float64]]:
-        found = self._mesh._native.arrays(self._of_cells)
-        return {
-            name: values[:, 0] if values.shape[1] == 1 else values for name, values in found.items()
-        }
-
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        return self._all()[name]
+        values = self._mesh._native.array(name, self._of_cells)
+        if values is None:
+            raise KeyError(name)
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def __setitem__(self, name: str, values: npt.ArrayLike) -> None:
         rows = self._mesh.n_cells if self._of_cells else self._mesh.n_points
         self._mesh._native.set_array(name, _inputs.as_array(values, rows, name), self._of_cells)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+        return iter(self.keys())
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self.keys())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._all()
+        return name in self.keys()
 
     def keys(self) -> list[str]:
         """Return the names."""
-        return list(self._all())
+        return self._mesh._native.array_names(self._of_cells)
 
     def items(self) -> list[tuple[str, NDArray[np.float64]]]:
         """Return the names with the arrays, of shape (rows,) or (rows, components)."""
-        return list(self._all().items())
+        return [(name, self[name]) for name in self]
 
     def update(self, arrays: Mapping[str, npt.ArrayLike]) -> None:
         """Set several arrays."""

@@ -11,10 +11,40 @@ import numpy.typing as npt
 
 from . import _inputs, _messages, _native, _options
 from ._mesh import Mesh, as_mesh
-from ._volumes import Surface, _normals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+class Surface(NamedTuple):
+    """A triangulated surface.
+
+    Attributes
+    ----------
+    points : numpy.ndarray
+        Coordinates, shape (n, 3).
+    cells : numpy.ndarray
+        Point numbers of the triangles, shape (m, 3).
+    normals : numpy.ndarray or None
+        Unit normals of the points, shape (n, 3), if requested.
+    """
+
+    points: NDArray[np.float64]
+    cells: NDArray[np.uint32]
+    normals: NDArray[np.float64] | None
+
+    def mesh(self, **options: Any) -> Mesh:
+        """Return the surface as a mesh. The options are those of `Mesh`."""
+        return Mesh((self.points, self.cells), **options)
+
+    def _repr_html_(self) -> str:
+        return self.mesh()._repr_html_()
+
+
+def as_normals(arrays: dict[str, NDArray[np.float64]]) -> NDArray[np.float64] | None:
+    """Return the arrays nx, ny and nz as normals, or None."""
+    axes = [arrays.get(name) for name in ("nx", "ny", "nz")]
+    return None if any(axis is None for axis in axes) else np.column_stack(axes)  # type: ignore[arg-type]
 
 
 class Reconstruction(NamedTuple):
@@ -123,7 +153,7 @@ def reconstruct(
         coordinates, directions, options
     )
     _messages.warn(warnings)
-    return Reconstruction(Surface(vertices, cells, _normals(arrays)), json.loads(report))
+    return Reconstruction(Surface(vertices, cells, as_normals(arrays)), json.loads(report))
 
 
 class Sdf(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _inputs, _messages, _native, _options
-from ._mesh import Mesh
+from ._surfaces import Surface, as_normals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -181,31 +181,6 @@ def read_volume(path: str | os.PathLike[str]) -> Volume:
     return Volume(found["values"].reshape(found["shape"], order="F"), affine)
 
 
-class Surface(NamedTuple):
-    """A triangulated surface.
-
-    Attributes
-    ----------
-    points : numpy.ndarray
-        Coordinates, shape (n, 3).
-    cells : numpy.ndarray
-        Point numbers of the triangles, shape (m, 3).
-    normals : numpy.ndarray or None
-        Unit normals of the points, shape (n, 3), if requested.
-    """
-
-    points: NDArray[np.float64]
-    cells: NDArray[np.uint32]
-    normals: NDArray[np.float64] | None
-
-    def mesh(self, **options: Any) -> Mesh:
-        """Return the surface as a mesh. The options are those of `Mesh`."""
-        return Mesh((self.points, self.cells), **options)
-
-    def _repr_html_(self) -> str:
-        return self.mesh()._repr_html_()
-
-
 def isosurface(
     volume: Any,
     level: float,
@@ -300,9 +275,4 @@ def isosurface(
         ),
     )
     _messages.warn(warnings)
-    return Surface(points, cells, _normals(arrays))
-
-
-def _normals(arrays: dict[str, NDArray[np.float64]]) -> NDArray[np.float64] | None:
-    axes = [arrays.get(name) for name in ("nx", "ny", "nz")]
-    return None if any(axis is None for axis in axes) else np.column_stack(axes)  # type: ignore[arg-type]
+    return Surface(points, cells, as_normals(arrays))

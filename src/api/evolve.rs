@@ -311,8 +311,9 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         self.stepping.set_terms(setup)
     }
 
-    /// Continues with other terms and options from the current state. Times and steps are still
-    /// counted from the beginning of the motion, and `start_time` and `mask` stay as they were.
+    /// Continues with other terms and options from the current state, also after an error such as
+    /// an interruption. Times and steps are still counted from the beginning of the motion, and
+    /// `start_time` and `mask` stay as they were.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) for terms and options that cannot be used.
@@ -326,6 +327,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         self.stepping.set_terms(setup)?;
         self.stepping.set_schedule();
         self.case = case;
+        self.has_failed = false;
         Ok(())
     }
 
@@ -388,6 +390,16 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// Sets how the computation of the next states reports its progress and is canceled.
     pub fn set_control(&mut self, control: &Control) {
         self.case.options.control = control.clone();
+    }
+
+    /// Returns the current time.
+    pub fn time(&self) -> f64 {
+        self.stepping.time()
+    }
+
+    /// Returns the number of steps so far.
+    pub fn steps(&self) -> u64 {
+        self.stepping.steps()
     }
 
     /// Returns the mesh.

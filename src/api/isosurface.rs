@@ -18,12 +18,8 @@ use crate::volume::Volume;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct IsosurfaceOptions {
-    /// Whether to close the surface where it leaves the volume, half a voxel beyond the last
-    /// voxels.
-    pub closed: bool,
-    /// Whether to add the vertex arrays `nx`, `ny`, `nz`: the negative gradient of the values,
-    /// scaled to length 1.
-    pub normals: bool,
+    /// Whether to close the surface at the boundary of the volume, and to compute normals.
+    pub surface: surface::IsosurfaceOptions,
     /// Whether to keep only the connected component with the largest area.
     pub largest: bool,
     /// The holes of the surface to fill. `None` fills no hole.
@@ -33,20 +29,6 @@ pub struct IsosurfaceOptions {
     /// The device and the number of CPU threads. By default, a GPU is used for a large volume if
     /// there are few cores.
     pub device: Device,
-}
-
-impl IsosurfaceOptions {
-    /// Sets whether to close the surface at the boundary of the volume.
-    pub fn closed(mut self, closed: bool) -> Self {
-        self.closed = closed;
-        self
-    }
-
-    /// Sets whether to compute normals.
-    pub fn normals(mut self, normals: bool) -> Self {
-        self.normals = normals;
-        self
-    }
 }
 
 /// An isosurface.
@@ -116,13 +98,12 @@ pub(crate) fn isosurface_with(
     options: &IsosurfaceOptions,
     warn: &mut dyn FnMut(String),
 ) -> Result<Isosurface> {
-    let of = surface::IsosurfaceOptions::default().closed(options.closed).normals(options.normals);
     let is_worth_it = is_worth_a_gpu(volume.n_voxels(), cpu.threads());
     let on_gpu = |gpu: Arc<Cuda>| {
         let name = gpu.info().name.clone();
-        Ok((isosurface_on(&gpu, volume, level, &of)?, Some(name)))
+        Ok((isosurface_on(&gpu, volume, level, &options.surface)?, Some(name)))
     };
-    let on_cpu = || Ok((cpu.run(|| surface::isosurface(volume, level, &of))?, None));
+    let on_cpu = || Ok((cpu.run(|| surface::isosurface(volume, level, &options.surface))?, None));
     let (mut mesh, device) = either(&options.device, is_worth_it, warn, on_gpu, on_cpu)?;
     let flat = cpu.run(|| drop_flat(&mut mesh));
     if mesh.n_cells() == 0 {

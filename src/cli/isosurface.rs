@@ -160,8 +160,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Isosurface> {
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let mut options = IsosurfaceOptions::default();
-    options.closed = args.closed;
-    options.normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
+    let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
+    options.surface = options.surface.closed(args.closed).normals(holds_normals);
     options.largest = args.largest;
     options.fill_holes = args.fill.size();
     options.smooth = args.smooth;

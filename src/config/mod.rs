@@ -27,6 +27,7 @@ mod settings;
 mod tables;
 mod tiled;
 mod values;
+mod without_file;
 
 use std::path::{Path, PathBuf};
 
@@ -130,36 +131,6 @@ pub struct Origin {
 }
 
 impl Config {
-    /// Creates a case that computes a distance on a mesh file, for the command line.
-    ///
-    /// `flags` lists case keys with the command-line options that set them.
-    pub fn of_distance(mesh: MeshSource, distance: Distance, flags: Vec<(String, String)>) -> Self {
-        Config {
-            version: VERSION,
-            defaults: None,
-            precision: None,
-            device: Device::default(),
-            units: Units::default(),
-            domain: Domain::Mesh(mesh),
-            initial: None,
-            evolve: None,
-            reinitialize: Reinitialize::default(),
-            distance: Some(distance),
-            reconstruct: None,
-            output: Output::default(),
-            expect: Expect::default(),
-            origin: Origin { places: Places::of_flags(flags), ..Origin::default() },
-        }
-    }
-
-    /// Creates a case that moves an interface on a mesh, without a case file.
-    pub(crate) fn of_evolve(mesh: MeshSource, initial: Initial, evolve: Evolve) -> Self {
-        let mut config = Self::of_distance(mesh, Distance::default(), Vec::new());
-        config.distance = None;
-        (config.initial, config.evolve) = (Some(initial), Some(evolve));
-        config
-    }
-
     /// Reads the case in `path`, applies `overrides` (`key=value`), and checks it.
     ///
     /// The value of an override is TOML. A value that is not valid TOML is used as a string.
