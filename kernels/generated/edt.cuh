@@ -30,3 +30,18 @@ ASSERT_OFFSET(Edt, across, 16);
 ASSERT_OFFSET(Edt, along, 20);
 ASSERT_OFFSET(Edt, spacing, 24);
 ASSERT_OFFSET(Edt, side, 32);
+
+// A volume whose distances are measured to the faces between its two sides.
+struct Faces {
+    // The numbers of voxels along the axes.
+    u32 shape[3];
+    // The side whose faces are marked: 0 for voxels outside, 1 for voxels inside. The other
+    // side receives the distances.
+    u32 side;
+    // Whether the distances are negative.
+    u32 negative;
+};
+static_assert(sizeof(Faces) == 20, "size of Faces");
+ASSERT_OFFSET(Faces, shape, 0);
+ASSERT_OFFSET(Faces, side, 12);
+ASSERT_OFFSET(Faces, negative, 16);

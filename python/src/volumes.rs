@@ -35,8 +35,8 @@ pub fn edt<'py>(
     Ok((list(py, found.values), found.warnings))
 }
 
-/// Computes the distances of the voxels that are not in `targets` on a GPU: both arguments are
-/// addresses of arrays on it, of bytes and of 32-bit floats.
+/// Computes the distances of [`edt`] on a GPU: `targets` and `distances` are addresses of arrays on
+/// it, of bytes and of 32-bit floats.
 #[pyfunction]
 pub fn edt_between(
     py: Python<'_>,
@@ -44,9 +44,10 @@ pub fn edt_between(
     distances: u64,
     shape: [usize; 3],
     spacing: [f64; 3],
+    signed: bool,
     gpu: u32,
 ) -> PyResult<()> {
-    let kind = Edt::default().spacing(spacing);
+    let kind = Edt::default().spacing(spacing).faces(signed).signed(signed);
     work::run(py, None, |_| {
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
         // primary context, and waits until no work uses them.

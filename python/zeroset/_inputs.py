@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._arrays import as_numpy
+
 
 class Cells(NamedTuple):
     """Points and simplices of a mesh.
@@ -25,20 +27,6 @@ class Cells(NamedTuple):
 
     points: np.ndarray
     cells: np.ndarray
-
-
-def on_gpu(values: Any) -> bool:
-    """Whether these are an array of CuPy, a tensor of PyTorch on a GPU, or the like."""
-    return not isinstance(values, np.ndarray) and hasattr(values, "__cuda_array_interface__")
-
-
-def as_numpy(values: Any) -> Any:
-    """Return arrays and tensors as numpy arrays, with a copy if they are on a GPU."""
-    if hasattr(values, "detach"):
-        values = values.detach()
-    if on_gpu(values):
-        return values.get() if hasattr(values, "get") else values.cpu().numpy()
-    return np.asarray(values)
 
 
 def as_points(values: Any, name: str = "points") -> np.ndarray:
@@ -166,7 +154,7 @@ def _is_point(sources: Any) -> bool:
 def _as_source(source: Any) -> Any:
     if isinstance(source, str):
         return source
-    array = np.asarray(source)
+    array = as_numpy(source)
     if array.dtype.kind in "iu" and array.ndim <= 1:
         wrong = (array < 0) | (array > 2**32 - 1)
         if wrong.any():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _inputs, _messages, _native, _options, _progress, _view
+from . import _arrays, _inputs, _messages, _native, _options, _progress, _view
 from ._mesh import Mesh, as_mesh
 from ._progress import Progress
 
@@ -26,8 +26,9 @@ class State:
         Number of steps since the beginning.
     dt : float
         Length of the last step.
-    phi : numpy.ndarray
-        Level set of each point, negative inside, shape (n,). NaN at points without a cell.
+    phi : array
+        Level set of each point, negative inside, shape (n,). NaN at points without a cell. It
+        belongs to the package and the device of the array that began the motion.
     length : float
         Length of the interface (area, on tetrahedra).
     area : float
@@ -38,11 +39,11 @@ class State:
         Euler number of the inside.
     """
 
-    def __init__(self, found: dict[str, Any]) -> None:
+    def __init__(self, found: dict[str, Any], convert: _arrays.Converter) -> None:
         self.time: float = found["time"]
         self.step: int = found["step"]
         self.dt: float = found["dt"]
-        self.phi: NDArray[np.float64] = found["phi"]
+        self.phi: Any = convert(found["phi"])
         self.length: float = found["interface"]
         self.area: float = found["enclosed"]
         self.components: int = found["components"]
@@ -107,6 +108,7 @@ class LevelSet:
     ) -> None:
         self.mesh: Mesh = as_mesh(mesh, device, threads)
         self._cfl = cfl
+        self._convert = self.mesh._converter(phi)
         options = _options.text(cfl=cfl, mask=mask, start_time=start_time)
         self._native = _native.LevelSet(self.mesh._native, self._phi(phi), options)
         self._warned = 0
@@ -128,7 +130,7 @@ class LevelSet:
         self, velocity: Any, normal_speed: Any, curvature: Any, weighted_curvature: Any
     ) -> dict[str, Any]:
         if velocity is not None and not _is_texts(velocity):
-            velocity = np.asarray(velocity)
+            velocity = _arrays.as_numpy(velocity)
             if velocity.shape == (3,):
                 velocity = tuple(map(float, velocity))
             else:
@@ -214,7 +216,7 @@ class LevelSet:
             if found is None:
                 return
             self._warn()
-            yield State(found)
+            yield State(found, self._convert)
 
     def step(
         self,
@@ -251,10 +253,10 @@ class LevelSet:
 
     def state(self) -> State:
         """Return the current state."""
-        return State(self._native.state())
+        return State(self._native.state(), self._convert)
 
     @property
-    def phi(self) -> NDArray[np.float64]:
+    def phi(self) -> Any:
         """Level set of each point, negative inside, shape (n,). Assign to it to replace it."""
         return self.state().phi
 
@@ -264,9 +266,9 @@ class LevelSet:
         self._warn()
 
     @property
-    def gradient(self) -> NDArray[np.float64]:
+    def gradient(self) -> Any:
         """Gradient of the level set at each point, shape (n, 3)."""
-        return self._native.gradient()
+        return self._convert(self._native.gradient())
 
     @property
     def interface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _inputs, _messages, _native, _options, _progress, _view
+from . import _arrays, _inputs, _messages, _native, _options, _progress, _view
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -92,12 +92,13 @@ class Mesh:
         else:
             self._native = _native.Mesh.read(os.fspath(found), options)
         self._options = options
+        self._like = _arrays.like(mesh)
         _messages.warn(self._native.warnings)
 
     @classmethod
     def _of(cls, native: _native.Mesh, options: str) -> Mesh:
         mesh = cls.__new__(cls)
-        mesh._native, mesh._options = native, options
+        mesh._native, mesh._options, mesh._like = native, options, None
         return mesh
 
     @property
@@ -219,7 +220,7 @@ class Mesh:
                 call,
             )
         _messages.warn(found["warnings"])
-        return Distances(self, found)
+        return Distances(self, found, self._converter(sources, speed))
 
     def distances(
         self,
@@ -259,12 +260,16 @@ class Mesh:
             )
         _messages.warn(warnings)
         if within is None:
-            return values
+            return self._converter(sources, speed)(values)
         from scipy.sparse import csr_array
 
         rows, columns = np.nonzero(values < within)
         indptr = np.searchsorted(rows, np.arange(len(values) + 1))
         return csr_array((values[rows, columns], columns, indptr), shape=values.shape)
+
+    def _converter(self, *arguments: Any) -> _arrays.Converter:
+        """Return the function that converts results to the kind of the arguments or the mesh."""
+        return _arrays.like(*arguments) or self._like or _arrays.identity
 
     def view(
         self,
@@ -408,13 +413,16 @@ class Path(NamedTuple):
 class Distances:
     """Distances on a mesh.
 
+    Arrays belong to the package and the device of the array arguments: the sources, the speed, or
+    the points of the mesh.
+
     Attributes
     ----------
-    values : numpy.ndarray
+    values : array
         Distance of each point, shape (n,). NaN at points that no front reaches.
-    labels : numpy.ndarray or None
+    labels : array or None
         Number of the nearest source of each point, or -1, shape (n,), int32.
-    gradient : numpy.ndarray or None
+    gradient : array or None
         Gradient at each point, shape (n, 3). NaN where there is none.
     paths : list of Path
         Paths from `paths_from`.
@@ -424,38 +432,43 @@ class Distances:
         The mesh.
     """
 
-    def __init__(self, mesh: Mesh, found: dict[str, Any]) -> None:
+    def __init__(self, mesh: Mesh, found: dict[str, Any], convert: _arrays.Converter) -> None:
         self.mesh = mesh
-        self.values: NDArray[np.float64] = found["values"]
-        self.labels: NDArray[np.int32] | None = found["labels"]
-        self.gradient: NDArray[np.float64] | None = found["gradient"]
+        self._values: NDArray[np.float64] = found["values"]
+        self.values: Any = convert(self._values)
+        self.labels: Any = _converted(found["labels"], convert)
+        self.gradient: Any = _converted(found["gradient"], convert)
         self.paths = [Path(*path) for path in found["paths"]]
         self.backend: str = found["backend"]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.values, dtype=dtype, copy=copy)
+        return np.array(self._values, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
         return len(self.values)
 
     def __repr__(self) -> str:
         low, high = (
-            (np.nanmin(self.values), np.nanmax(self.values)) if len(self) else (np.nan, np.nan)
+            (np.nanmin(self._values), np.nanmax(self._values)) if len(self) else (np.nan, np.nan)
         )
         return f"<zeroset.Distances: {_counted(len(self), 'point')}, {low:.6g} to {high:.6g}>"
 
     def plot(self, *, title: str = "distance") -> _view.View:
         """Return a 3-D view for a browser or a notebook, with the distance and its isolines."""
-        return self.mesh.view({"distance": self.values}, title=title)
+        return self.mesh.view({"distance": self._values}, title=title)
 
     def to_pyvista(self) -> Any:
         """Return the mesh with the array "distance" as a mesh of pyvista."""
         found = self.mesh.to_pyvista()
-        found.point_data["distance"] = self.values
+        found.point_data["distance"] = self._values
         return found
 
     def _repr_html_(self) -> str:
         return self.plot()._repr_html_()
+
+
+def _converted(array: np.ndarray | None, convert: _arrays.Converter) -> Any:
+    return None if array is None else convert(array)
 
 
 def read(path: str | os.PathLike[str], **options: Any) -> Mesh:

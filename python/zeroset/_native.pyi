@@ -116,7 +116,12 @@ def edt(
     targets: NDArray[np.bool_], shape: list[int], spacing: list[float], signed: bool, options: str
 ) -> tuple[NDArray[np.float32], list[str]]: ...
 def edt_between(
-    targets: int, distances: int, shape: list[int], spacing: list[float], gpu: int
+    targets: int,
+    distances: int,
+    shape: list[int],
+    spacing: list[float],
+    signed: bool,
+    gpu: int,
 ) -> None: ...
 def nearest_voxels(
     targets: NDArray[np.bool_], shape: list[int], spacing: list[float], options: str

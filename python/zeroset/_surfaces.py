@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _inputs, _messages, _native, _options
+from . import _arrays, _inputs, _messages, _native, _options
 from ._mesh import Mesh, as_mesh
 
 if TYPE_CHECKING:
@@ -19,19 +19,21 @@ if TYPE_CHECKING:
 class Surface(NamedTuple):
     """A triangulated surface.
 
+    Arrays belong to the package and the device of the array from which the surface was made.
+
     Attributes
     ----------
-    points : numpy.ndarray
+    points : array
         Coordinates, shape (n, 3).
-    cells : numpy.ndarray
+    cells : array
         Point numbers of the triangles, shape (m, 3).
-    normals : numpy.ndarray or None
+    normals : array or None
         Unit normals of the points, shape (n, 3), if requested.
     """
 
-    points: NDArray[np.float64]
-    cells: NDArray[np.uint32]
-    normals: NDArray[np.float64] | None
+    points: Any
+    cells: Any
+    normals: Any
 
     def mesh(self, **options: Any) -> Mesh:
         """Return the surface as a mesh. The options are those of `Mesh`."""
@@ -41,10 +43,18 @@ class Surface(NamedTuple):
         return self.mesh()._repr_html_()
 
 
-def as_normals(arrays: dict[str, NDArray[np.float64]]) -> NDArray[np.float64] | None:
-    """Return the arrays nx, ny and nz as normals, or None."""
-    axes = [arrays.get(name) for name in ("nx", "ny", "nz")]
-    return None if any(axis is None for axis in axes) else np.column_stack(axes)  # type: ignore[arg-type]
+def as_surface(
+    points: NDArray[np.float64],
+    cells: NDArray[np.uint32],
+    arrays: dict[str, NDArray[np.float64]],
+    model: Any,
+) -> Surface:
+    """Return a surface whose arrays are of the kind of a model. The arrays nx, ny and nz are its
+    normals."""
+    convert = _arrays.like(model) or _arrays.identity
+    axes = [arrays[name] for name in ("nx", "ny", "nz") if name in arrays]
+    normals = convert(np.column_stack(axes)) if len(axes) == 3 else None
+    return Surface(convert(points), convert(cells), normals)
 
 
 class Reconstruction(NamedTuple):
@@ -153,7 +163,7 @@ def reconstruct(
         coordinates, directions, options
     )
     _messages.warn(warnings)
-    return Reconstruction(Surface(vertices, cells, as_normals(arrays)), json.loads(report))
+    return Reconstruction(as_surface(vertices, cells, arrays, points), json.loads(report))
 
 
 class Sdf(NamedTuple):
@@ -161,19 +171,20 @@ class Sdf(NamedTuple):
 
     Attributes
     ----------
-    values : numpy.ndarray
-        Distances of points, shape (n,), or of the voxels of a grid, indexed [i, j, k].
-    normals : numpy.ndarray or None
+    values : array
+        Distances of points, shape (n,), or of the voxels of a grid, indexed [i, j, k]. At points of
+        another package, all arrays belong to that package and are on the device of the points.
+    normals : array or None
         Unit vectors in which the distance grows, with an axis of 3 at the end, if requested.
-    triangles : numpy.ndarray or None
+    triangles : array or None
         Numbers of the nearest triangles, if requested.
     affine : numpy.ndarray or None
         Matrix of shape (4, 4) from (i, j, k, 1) to coordinates, for a grid.
     """
 
-    values: NDArray[np.float64]
-    normals: NDArray[Any] | None
-    triangles: NDArray[np.uint32] | None
+    values: Any
+    normals: Any
+    triangles: Any
     affine: NDArray[np.float64] | None
 
 
@@ -243,7 +254,12 @@ def sdf(
         options = _options.text(normals=normals, triangles=triangles)
         found = _native.sdf_at(used._native, _inputs.as_points(at, "at"), options)
         _messages.warn(found["warnings"])
-        return Sdf(found["values"], found["normals"], found["triangles"], None)
+        convert = _arrays.like(at) or _arrays.identity
+        values, directions, nearest = (
+            None if found[name] is None else convert(found[name])
+            for name in ("values", "normals", "triangles")
+        )
+        return Sdf(values, directions, nearest, None)
     if size is not None and spacing is not None:
         raise ValueError("spacing: give either a size or a spacing")
     box = None if bounds is None else np.asarray(bounds, np.float64).reshape(2, 3).tolist()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _inputs, _messages, _native, _options
-from ._surfaces import Surface, as_normals
+from . import _arrays, _messages, _native, _options
+from ._surfaces import Surface, as_surface
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,8 +31,7 @@ def edt(
     Parameters
     ----------
     mask : array of one to three dimensions
-        Voxels other than zero get their distance to the nearest voxel that is zero. A tensor of
-        PyTorch or an array of CuPy on a GPU stays there, and so does the result.
+        Voxels other than zero get their distance to the nearest voxel that is zero.
     sampling : float or sequence of float, optional
         Spacing of the voxels along each axis, 1 by default.
     signed : bool
@@ -45,9 +44,11 @@ def edt(
 
     Returns
     -------
-    distances : numpy.ndarray
-        Distances, float32, with the shape of the mask.
-    indices : numpy.ndarray
+    distances : array
+        Distances, float32, with the shape of the mask. They belong to the package and the device of
+        the mask. For a mask on a GPU, they are computed there without a copy to the host, except
+        with `return_indices`.
+    indices : array
         Only with `return_indices`: indices, int64, with one more axis in front.
 
     Raises
@@ -61,15 +62,16 @@ def edt(
     >>> zs.edt(np.array([[0, 1, 1], [1, 1, 1]])).round(2).tolist()
     [[0.0, 1.0, 2.0], [1.0, 1.409999966621399, 2.240000009536743]]
     """
-    if _inputs.on_gpu(mask):
-        return _edt_on_gpu(mask, sampling, signed, return_indices)
-    array = _inputs.as_numpy(mask)
-    if not 1 <= array.ndim <= 3:
-        raise ValueError(f"mask: expected 1 to 3 dimensions, found {array.ndim}")
     if signed and return_indices:
         raise ValueError(
             "return_indices: voxels are nearest to faces with signed=True, not to voxels"
         )
+    if _arrays.on_gpu(mask) and not return_indices:
+        return _edt_on_gpu(mask, sampling, signed)
+    convert = _arrays.like(mask) or _arrays.identity
+    array = _arrays.as_numpy(mask)
+    if not 1 <= array.ndim <= 3:
+        raise ValueError(f"mask: expected 1 to 3 dimensions, found {array.ndim}")
     spacing = _per_axis(sampling, array.ndim, "sampling")
     if array.size == 0:
         raise ValueError(f"mask: the shape {array.shape} has no voxel")
@@ -90,37 +92,35 @@ def edt(
         if targets.any():
             raise
         what = "is not zero" if signed else "is zero"
-        raise ValueError(f"mask: no voxel {what}, so there is nothing to measure to") from error
+        raise ValueError(f"mask: no voxel {what}; there is nothing to measure to") from error
     _messages.warn(warnings)
     distances = values.reshape(ordered.shape)
     distances = distances.T if is_fortran else distances
     if not return_indices:
-        return distances
+        return convert(distances)
     found = _native.nearest_voxels(targets.reshape(-1), shape[::-1], steps[::-1], options)
     axes = np.stack(np.unravel_index(found.astype(np.int64), ordered.shape))
     indices = axes.reshape(array.ndim, *ordered.shape)
     if is_fortran:
         indices = np.stack([axis.T for axis in indices[::-1]])
-    return distances, indices
+    return convert(distances), convert(indices)
 
 
-def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) -> Any:
+def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
     """Compute the distances where the mask is, without copies to the host."""
-    if signed or return_indices:
-        option = "signed" if signed else "return_indices"
-        raise ValueError(f"{option}: not available for arrays on a GPU; pass a copy on the CPU")
     if not 1 <= mask.ndim <= 3:
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
     spacing = _per_axis(sampling, mask.ndim, "sampling")
-    targets = mask == 0
-    if type(mask).__module__.partition(".")[0] == "torch":
+    device = _arrays.on_device(mask)
+    targets = (device != 0) if signed else (device == 0)
+    if _arrays.package(device) == "torch":
         import torch
 
         targets = targets.contiguous()
-        number = mask.device.index
-        distances = torch.empty(mask.shape, dtype=torch.float32, device=mask.device)
+        number = device.device.index
+        distances = torch.empty(device.shape, dtype=torch.float32, device=device.device)
         addresses = targets.data_ptr(), distances.data_ptr()
-        torch.cuda.current_stream(mask.device).synchronize()
+        torch.cuda.current_stream(device.device).synchronize()
     else:
         import cupy
 
@@ -132,11 +132,15 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) ->
             cupy.cuda.get_current_stream().synchronize()
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
-    _native.edt_between(*addresses, shape[::-1], steps[::-1], number)
+    _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, number)
     # Without a target, every distance is infinite. To look at one is faster than to count targets.
+    # Signed distances to faces are infinite if there are voxels of one kind only.
     if not math.isfinite(distances.reshape(-1)[0]):
-        raise ValueError("mask: no voxel is zero, so there is nothing to measure to")
-    return distances
+        what = "the voxels are of one kind" if signed else "no voxel is zero"
+        raise ValueError(f"mask: {what}; there is nothing to measure to")
+    if _arrays.package(mask) == _arrays.package(device):
+        return distances
+    return mask.__array_namespace__().from_dlpack(distances)
 
 
 def _per_axis(values: Any, n: int, name: str) -> list[float]:
@@ -241,7 +245,7 @@ def isosurface(
         values, of_file = read_volume(volume)
         affine = of_file if affine is None and spacing is None else affine
     else:
-        values = np.asarray(_inputs.as_numpy(getattr(volume, "dataobj", volume)))
+        values = np.asarray(_arrays.as_numpy(getattr(volume, "dataobj", volume)))
         if affine is None and spacing is None:
             affine = getattr(volume, "affine", None)
     if values.ndim != 3:
@@ -275,4 +279,4 @@ def isosurface(
         ),
     )
     _messages.warn(warnings)
-    return Surface(points, cells, as_normals(arrays))
+    return as_surface(points, cells, arrays, volume)

@@ -14,9 +14,8 @@ class _SignedDistance(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, points: torch.Tensor, mesh: Any) -> torch.Tensor:
         found = sdf(mesh, at=points, normals=True)
-        like = {"dtype": points.dtype, "device": points.device}
-        ctx.save_for_backward(torch.as_tensor(found.normals, **like))
-        return torch.as_tensor(found.values, **like)
+        ctx.save_for_backward(found.normals.to(points.dtype))
+        return found.values.to(points.dtype)
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:

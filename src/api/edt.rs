@@ -8,7 +8,7 @@ use crate::Cpu;
 use crate::config::Device;
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
-use crate::point_distance::{DeviceEdt, Edt};
+use crate::point_distance::{DeviceEdt, DeviceFaces, Edt};
 
 /// The smallest number of voxels per CPU thread for which a GPU is worth its startup time of a
 /// quarter of a second.
@@ -86,8 +86,8 @@ pub(crate) fn edt_on(
 /// `distances` that of one `f32` for each voxel.
 ///
 /// # Errors
-/// Returns the errors of [`edt`]. Returns [`Error::Device`] if `kind` measures to faces, and for
-/// volumes that are too large for a GPU.
+/// Returns the errors of [`edt`], except that the distances are infinite if there is nothing to
+/// measure to. Returns [`Error::Device`] for volumes that are too large for a GPU.
 ///
 /// # Safety
 /// The arrays must lie in the memory of the primary context of this GPU and have the stated sizes.
@@ -101,9 +101,15 @@ pub unsafe fn edt_between(
 ) -> Result<()> {
     let gpu = shared(ordinal)?;
     let _alone = alone();
-    let transform = DeviceEdt::new(&gpu, *kind, shape)?;
     // SAFETY: The caller promises that the arrays are valid.
-    unsafe { transform.transform_between(&gpu, inside, distances)? };
+    unsafe {
+        match kind.faces {
+            true => {
+                DeviceFaces::new(&gpu, *kind, shape)?.transform_between(&gpu, inside, distances)
+            }
+            false => DeviceEdt::new(&gpu, *kind, shape)?.transform_between(&gpu, inside, distances),
+        }
+    }?;
     gpu.synchronize()
 }
 

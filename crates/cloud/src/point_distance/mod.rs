@@ -39,8 +39,7 @@ mod working_set;
 
 pub use cone::{Cone, Directions};
 pub use coordinate::Coordinate;
-pub use edt::DeviceEdt;
-pub use edt::Edt;
+pub use edt::{DeviceEdt, DeviceFaces, Edt};
 pub use nearest::{Found, Kernel, Method, NO_SITE, Nearest, Options, nearest};
 pub use norm::Norm;
 pub use perforation_error::Perforation;

@@ -1,12 +1,15 @@
 //! The Euclidean distance transform on a GPU: [`super::Edt::transform`] for arrays that stay on the
 //! GPU.
 //!
-//! The kernels are in `kernels/point_distance/edt.cu`.
+//! The kernels are in `kernels/point_distance/edt.cu`, and those for faces in `edt_faces.cu`.
 
+mod faces;
 mod kernel_arguments;
 
+pub use self::faces::DeviceFaces;
+
 use self::kernel_arguments::{EdtArgument, PIECE};
-use super::{Edt, faces};
+use super::Edt;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
@@ -63,16 +66,16 @@ impl DeviceEdt {
     /// Creates a transform for volumes of `shape`.
     ///
     /// # Errors
-    /// Returns the errors of [`Edt::transform`]. Returns [`Error::Device`] if the GPU fails, if
-    /// `edt` measures to faces, if there is no voxel, if an axis has more than 32,767 voxels, or if
-    /// there are 2^31 lines or more along an axis. The CPU has none of the last four restrictions.
+    /// Returns the errors of [`Edt::transform`]. Returns [`Error::Case`] if `edt` measures to faces
+    /// ([`DeviceFaces`] does). Returns [`Error::Device`] if the GPU fails, if there is no voxel, if
+    /// an axis has more than 32,767 voxels, or if there are 2^31 lines or more along an axis. The
+    /// CPU has none of the last three restrictions.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
         if edt.faces {
-            let what = "arrays on the GPU have no distances to faces";
-            let remedy = "compute on the CPU (--device cpu)";
-            return Err(Error::device_fault(DeviceFault::Limit, what, remedy));
+            let what = "the kernels for centers do not measure to faces";
+            return Err(Error::usage(what, "create a DeviceFaces"));
         }
         let [nx, ny, nz] = shape;
         let lines = [ny * nz, nx * nz, nx * ny];
@@ -193,7 +196,7 @@ impl Edt {
     /// copied back.
     ///
     /// # Errors
-    /// Returns the errors of [`DeviceEdt::new`].
+    /// Returns the errors of [`DeviceEdt::new`] or [`DeviceFaces::new`].
     pub fn transform_on(
         &self,
         cuda: &Cuda,
@@ -204,31 +207,13 @@ impl Edt {
         if inside.is_empty() {
             return Ok(Vec::new());
         }
-        if self.faces {
-            return self.faces_on(cuda, inside, shape);
-        }
         let bytes: Vec<u8> = inside.iter().map(|&inside| inside.into()).collect();
-        let edt = DeviceEdt::new(cuda, *self, shape)?;
-        cuda.download(edt.transform(cuda, &cuda.upload(&bytes)?)?)
-    }
-
-    /// Computes a transform that measures to faces. It applies the kernels for centers, once for
-    /// each side, to a volume that also contains the faces, edges and corners of the voxels.
-    fn faces_on(&self, cuda: &Cuda, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
-        let edt = Edt::default().spacing(self.spacing.map(|spacing| spacing / 2.0));
-        let fine = shape.map(|n| 2 * n + 1);
-        let edt = DeviceEdt::new(cuda, edt, fine)?;
-        let mut distances = vec![0.0; inside.len()];
-        for side in [false, true] {
-            let marks = faces::closed_side(inside, shape, side);
-            let found = cuda.download(edt.transform(cuda, &cuda.upload(&marks)?)?)?;
-            let sign = if self.signed && !side { -1.0 } else { 1.0 };
-            let voxels = distances.iter_mut().zip(inside).enumerate();
-            for (voxel, (distance, _)) in voxels.filter(|(_, (_, inside))| **inside != side) {
-                *distance = sign * found[faces::center(voxel, shape)];
-            }
+        let marks = cuda.upload(&bytes)?;
+        if self.faces {
+            return cuda.download(DeviceFaces::new(cuda, *self, shape)?.transform(cuda, &marks)?);
         }
-        Ok(distances)
+        let edt = DeviceEdt::new(cuda, *self, shape)?;
+        cuda.download(edt.transform(cuda, &marks)?)
     }
 }
 

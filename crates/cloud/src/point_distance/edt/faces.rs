@@ -5,8 +5,6 @@
 //! places, the faces at the even ones and the centers at the odd ones. A voxel contributes the same
 //! parabola at its center and at its two faces.
 
-use rayon::prelude::*;
-
 use super::envelope::Envelope;
 use super::pass_state::Pair;
 
@@ -69,33 +67,33 @@ fn at<P: Pair>(
     found.map_or((None, P::none()), |(height, pair)| (Some(height), pair))
 }
 
-/// Marks the voxels of one side with their faces, edges and corners: the places of a volume with
-/// 2 n + 1 places along an axis of n voxels.
-pub(super) fn closed_side(inside: &[bool], shape: [usize; 3], side: bool) -> Vec<u8> {
-    let fine = shape.map(|n| 2 * n + 1);
-    let mark = |place: usize| {
-        let at = [place % fine[0], place / fine[0] % fine[1], place / fine[0] / fine[1]];
-        // The voxels that touch the place: one along an axis, or two if it lies on a face.
-        let touching = |k: usize| at[k].saturating_sub(1) / 2..(at[k] / 2 + 1).min(shape[k]);
-        let of_side = |z: usize, y: usize| {
-            touching(0).any(|x| inside[x + shape[0] * (y + shape[1] * z)] == side)
-        };
-        u8::from(touching(2).any(|z| touching(1).any(|y| of_side(z, y))))
-    };
-    (0..fine.iter().product()).into_par_iter().map(mark).collect()
-}
-
-/// Returns the place of the center of a voxel in the volume of [`closed_side`].
-pub(super) fn center(voxel: usize, [nx, ny, _]: [usize; 3]) -> usize {
-    let [x, y, z] = [voxel % nx, voxel / nx % ny, voxel / nx / ny].map(|i| 2 * i + 1);
-    x + (2 * nx + 1) * (y + (2 * ny + 1) * z)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Edt;
     use super::*;
     use zeroset_core::Cpu;
+
+    /// Marks the voxels of one side with their faces, edges and corners: the places of a volume with
+    /// 2 n + 1 places along an axis of n voxels.
+    fn closed_side(inside: &[bool], shape: [usize; 3], side: bool) -> Vec<u8> {
+        let fine = shape.map(|n| 2 * n + 1);
+        let mark = |place: usize| {
+            let at = [place % fine[0], place / fine[0] % fine[1], place / fine[0] / fine[1]];
+            // The voxels that touch the place: one along an axis, or two if it lies on a face.
+            let touching = |k: usize| at[k].saturating_sub(1) / 2..(at[k] / 2 + 1).min(shape[k]);
+            let of_side = |z: usize, y: usize| {
+                touching(0).any(|x| inside[x + shape[0] * (y + shape[1] * z)] == side)
+            };
+            u8::from(touching(2).any(|z| touching(1).any(|y| of_side(z, y))))
+        };
+        (0..fine.iter().product()).map(mark).collect()
+    }
+
+    /// Returns the place of the center of a voxel in the volume of [`closed_side`].
+    fn center(voxel: usize, [nx, ny, _]: [usize; 3]) -> usize {
+        let [x, y, z] = [voxel % nx, voxel / nx % ny, voxel / nx / ny].map(|i| 2 * i + 1);
+        x + (2 * nx + 1) * (y + (2 * ny + 1) * z)
+    }
 
     /// Compares the distances with those of the transform that the GPU uses, on a volume that
     /// contains the faces.

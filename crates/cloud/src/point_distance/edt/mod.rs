@@ -26,7 +26,7 @@ use search::Search;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 
-pub use cuda::DeviceEdt;
+pub use cuda::{DeviceEdt, DeviceFaces};
 
 /// The number of neighboring lines that are read together. Memory accesses are then contiguous.
 const LINES: usize = 32;

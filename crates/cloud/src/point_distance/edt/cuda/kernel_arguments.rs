@@ -24,4 +24,16 @@ zeroset_gpu::cuda_header! {
         /// outside, and writes -distance inside.
         pub side: u32,
     }
+
+    /// A volume whose distances are measured to the faces between its two sides.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct FacesArgument as Faces {
+        /// The numbers of voxels along the axes.
+        pub shape: [u32; 3],
+        /// The side whose faces are marked: 0 for voxels outside, 1 for voxels inside. The other
+        /// side receives the distances.
+        pub side: u32,
+        /// Whether the distances are negative.
+        pub negative: u32,
+    }
 }
