@@ -65,7 +65,7 @@ impl PyValues<'_> {
     }
 }
 
-/// Options of a distance.
+/// Options of a distance computation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct OfDistance {

@@ -1,4 +1,4 @@
-//! Cases in files.
+//! Runs and checks of case files.
 
 use std::path::PathBuf;
 

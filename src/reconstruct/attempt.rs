@@ -75,7 +75,7 @@ impl Attempt {
     }
 }
 
-/// The surface of a method, before the last steps.
+/// The surface that a method made, before trimming, smoothing and the other final steps.
 struct Made {
     mesh: Mesh,
     directed: Option<Directed>,

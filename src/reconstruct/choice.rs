@@ -90,7 +90,7 @@ impl Choice<'_> {
         let (mut best, why) = match self.attempt(&Plan::Levelset(&chosen), prepared) {
             Err(Error::Numerical { what, .. }) if is_free => (None, what),
             Err(error) => return Err(error),
-            // A requested resolution is kept unless the surface fails.
+            // A requested resolution is kept unless the surface fails the self-check.
             Ok(made) => match made
                 .doubt
                 .clone()

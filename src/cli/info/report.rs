@@ -92,7 +92,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Judges a mesh as a solver with the default repairs would.
+    /// Assesses a mesh as a solver with the default repairs would.
     fn of(mesh: &Mesh) -> Self {
         let repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
         // Vertex arrays do not influence repairs, and a copy of them takes memory.

@@ -12,7 +12,7 @@ use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::{Part, Run};
 use crate::run::{factory, setup, sources};
 
-/// The first width, in mean edges.
+/// The first width, in mean edge lengths.
 const FIRST: f64 = 16.0;
 /// The share of the requested time that a part takes at least, unless it is the whole task.
 const SHARE: f64 = 0.25;

@@ -127,7 +127,7 @@ impl Question {
         Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
     }
 
-    /// Creates the question of whether bits are set.
+    /// Creates a question that asks whether bits are set.
     pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
         let argument = BitsArgument { words: words.address(), shape };
         Question::new(shape, Variant::Bits, u32::NAME, argument)
