@@ -95,14 +95,14 @@ impl Question {
         Question { shape, defines, header: None, argument, held: Vec::new() }
     }
 
-    /// Creates the question of whether the size of the gradient is at least `low`.
+    /// Creates a question that asks whether the magnitude of the gradient is at least `low`.
     pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
         let argument = EdgeArgument { values: values.address, shape, low, spacing };
         Question::new(shape, Variant::Edge, values.name, argument)
     }
 
-    /// Creates the question of whether the sum of absolute differences from a template is at most
-    /// `most`.
+    /// Creates a question that asks whether the sum of absolute differences from a template is at
+    /// most `most`.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
