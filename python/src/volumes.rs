@@ -35,8 +35,8 @@ pub fn edt<'py>(
     Ok((list(py, found.values), found.warnings))
 }
 
-/// Computes the distances of the voxels that are not in `targets` on a GPU: both arguments are
-/// addresses of arrays on it, of bytes and of 32-bit floats.
+/// Computes the distances of the voxels that are not in `targets` on a GPU. The first two arguments
+/// are the addresses of arrays on it, of bytes and of 32-bit floats.
 #[pyfunction]
 pub fn edt_between(
     py: Python<'_>,
@@ -85,7 +85,7 @@ fn samples(array: &Bound<'_, PyUntypedArray>) -> PyResult<Samples> {
     Err(PyTypeError::new_err(format!("cannot use voxels of the type {}", array.dtype())))
 }
 
-/// Extracts an isosurface: vertices, triangles, arrays of the vertices, and warnings.
+/// Extracts an isosurface. Returns vertices, triangles, arrays of the vertices, and warnings.
 #[pyfunction]
 pub fn isosurface<'py>(
     py: Python<'py>,
@@ -106,7 +106,7 @@ pub fn isosurface<'py>(
     (vertices, cells, arrays, found.warnings).into_pyobject(py).map(Bound::into_any)
 }
 
-/// Reads a volume: values, x fastest, shape, origin, steps and warnings.
+/// Reads a volume. Returns values (x fastest), shape, origin, steps and warnings.
 #[pyfunction]
 pub fn read_volume<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let file = work::run(py, None, |_| zeroset::io::read_volume(&path, &VolumeOptions::default()))?;

@@ -28,7 +28,7 @@ class Cells(NamedTuple):
 
 
 def on_gpu(values: Any) -> bool:
-    """Whether these are an array of CuPy, a tensor of PyTorch on a GPU, or the like."""
+    """Whether the values are a CuPy array, a PyTorch tensor on a GPU, or something similar."""
     return not isinstance(values, np.ndarray) and hasattr(values, "__cuda_array_interface__")
 
 
@@ -154,7 +154,7 @@ def as_sources(sources: Any) -> list[Any]:
 
 
 def _is_point(sources: Any) -> bool:
-    """Whether these are the coordinates of a point: three numbers, at least one of them a float."""
+    """Whether a list is the coordinates of a point: three numbers, at least one of them a float."""
     numbers = [isinstance(x, (int, float, np.number)) and not isinstance(x, bool) for x in sources]
     return (
         len(sources) == 3
@@ -202,7 +202,7 @@ def as_mesh(mesh: Any) -> Cells | os.PathLike[str] | str:
 
     Parameters
     ----------
-    mesh : path, tuple of arrays, or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : path, tuple of arrays, or a mesh from pyvista, trimesh, meshio or nibabel
 
     Raises
     ------
@@ -225,7 +225,7 @@ def as_mesh(mesh: Any) -> Cells | os.PathLike[str] | str:
 
 
 def _from_tuple(mesh: Any) -> tuple[Any, Any] | None:
-    """FreeSurfer surfaces of nibabel are such tuples, with metadata after the cells."""
+    """FreeSurfer surfaces from nibabel are such tuples, with metadata after the cells."""
     if isinstance(mesh, (tuple, list)) and len(mesh) >= 2:
         return mesh[0], mesh[1]
     return None
@@ -260,7 +260,7 @@ def _from_meshio(mesh: Any) -> tuple[Any, Any] | None:
 
 
 def _from_gifti(mesh: Any) -> tuple[Any, Any] | None:
-    """A surface image of nibabel."""
+    """A surface image from nibabel."""
     if not hasattr(mesh, "agg_data"):
         return None
     parts = mesh.agg_data(("pointset", "triangle"))

@@ -31,8 +31,8 @@ def edt(
     Parameters
     ----------
     mask : array of one to three dimensions
-        Voxels other than zero get their distance to the nearest voxel that is zero. A tensor of
-        PyTorch or an array of CuPy on a GPU stays there, and so does the result.
+        Voxels other than zero get their distance to the nearest voxel that is zero. A PyTorch
+        tensor or CuPy array on a GPU stays there, and so does the result.
     sampling : float or sequence of float, optional
         Spacing of the voxels along each axis, 1 by default.
     signed : bool
@@ -105,7 +105,7 @@ def edt(
 
 
 def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) -> Any:
-    """Compute the distances where the mask is, without copies to the host."""
+    """Compute the distances on the GPU that holds the mask, without copies to the host."""
     if signed or return_indices:
         option = "signed" if signed else "return_indices"
         raise ValueError(f"{option}: not available for arrays on a GPU; pass a copy on the CPU")
@@ -133,7 +133,7 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) ->
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
     _native.edt_between(*addresses, shape[::-1], steps[::-1], number)
-    # Without a target, every distance is infinite. To look at one is faster than to count targets.
+    # Without a target, every distance is infinite. Reading one is faster than counting the targets.
     if not math.isfinite(distances.reshape(-1)[0]):
         raise ValueError("mask: no voxel is zero, so there is nothing to measure to")
     return distances
@@ -199,7 +199,7 @@ def isosurface(
 
     Parameters
     ----------
-    volume : array of three dimensions, path, or image of nibabel
+    volume : array of three dimensions, path, or image from nibabel
         Values, indexed [i, j, k].
     level : float
         Value on the surface. The inside has the larger values.
