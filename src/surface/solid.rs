@@ -21,7 +21,7 @@ pub struct Solid {
     pub envelope: Option<Envelope>,
     /// Number of edges with one triangle. It is 0 for a closed surface.
     pub open_edges: usize,
-    /// Doubts about the surface, and repairs of it.
+    /// Warnings about the surface and its repairs, one sentence each.
     pub warnings: Vec<String>,
 }
 

@@ -87,7 +87,7 @@ pub(super) struct Verdict {
     pub cleaning: Option<Cleaning>,
     /// The repairs made before the cleaning; `null` if the mesh is rejected.
     pub repair: Option<Repair>,
-    /// Doubts that remain, one sentence each.
+    /// Warnings about the mesh after its repair, one sentence each.
     pub doubts: Vec<String>,
 }
 

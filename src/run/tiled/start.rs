@@ -55,7 +55,7 @@ impl TiledCase<'_> {
         }
     }
 
-    /// Returns the tiles near the initial interface and their values. Doubts about a surface are
+    /// Returns the tiles near the initial interface and their values. Warnings about a surface are
     /// added to `warnings`.
     ///
     /// # Errors

@@ -318,8 +318,8 @@ impl<'a> Work<'a> {
                 let is_certain = is_degenerate && !is_flat_tetrahedron;
                 self.split_at(&base, corners[apex], is_certain)
             }
-            // A needle in a boundary layer is not a fault of the mesh. A thinner one is reported as
-            // a doubt.
+            // A needle in a boundary layer is not a fault of the mesh. A thinner one is reported in
+            // a warning.
             Degeneracy::Needle { .. } if shape.thinness > self.thickest_collapsed => {
                 self.counts.kept += usize::from(self.bound == THIN && shape.thinness <= LAYER);
                 return true;

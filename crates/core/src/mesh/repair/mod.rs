@@ -187,7 +187,7 @@ impl Repair {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// Returns the remaining doubts about the mesh, one sentence each.
+    /// Returns warnings about the repaired mesh, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
         let doubts = self.join.doubts().chain(self.degenerate.doubts());
         doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts()).collect()
