@@ -168,7 +168,7 @@ mod tests {
         let mut points = mesh.vertices.clone();
         let found = check(&mesh, &points, 0.05, None);
         assert!(found.passed && found.left_behind == 0 && found.shreds == 0, "{found:?}");
-        // One stray sample is permitted, and a tenth of the samples is not.
+        // One stray sample is permitted, but not a tenth of the samples.
         points.push([1.3, 0.0, 0.0]);
         assert!(check(&mesh, &points, 0.05, None).passed);
         points.extend((0..points.len() / 10).map(|k| [1.3, 0.001 * k as f64, 0.0]));

@@ -14,7 +14,7 @@ use crate::run::{factory, setup, sources};
 
 /// The first width, in mean edge lengths.
 const FIRST: f64 = 16.0;
-/// The share of the requested time that a part takes at least, unless it is the whole task.
+/// The smallest share of the requested time that a part takes, unless it is the whole task.
 const SHARE: f64 = 0.25;
 
 /// Distances up to a width.
