@@ -26,7 +26,7 @@ pub enum ColorMap {
     Inferno,
     /// From blue through magenta to yellow.
     Plasma,
-    /// From dark blue through gray to yellow, with nearly the same look to color-blind people.
+    /// From dark blue through gray to yellow. Looks nearly the same to color-blind people.
     Cividis,
     /// The colors of the rainbow.
     Turbo,
