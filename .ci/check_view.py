@@ -4,8 +4,8 @@ Usage: check_view.py FOLDER PAGE.html ... writes a picture of each page, light a
 
 Each page must draw, in the colors of its legend, without a message on the console and without a
 request to any address. It must react to a click, to keys, to the clipping plane, to the slider and
-to the theme of the system, and offer a PNG file. Needs numpy, Pillow, and Chromium as CHROMIUM names it or
-in the PATH.
+to the theme of the system, and offer a PNG file. Needs numpy, Pillow, and Chromium, whose path is
+in the variable CHROMIUM or which is in the PATH.
 """
 
 import base64

@@ -1,4 +1,5 @@
-//! Shows work on a volume: the isosurface at a level, and the distance to the voxels above it.
+//! Shows two operations on a volume: extracting the isosurface at a level, and computing the
+//! distance to the voxels above it.
 //!
 //!     cargo run --release --example 10_volumes
 

@@ -175,7 +175,7 @@ fn states_of_an_evolution_are_those_of_the_program() {
     let again = zeroset::evolve(&mesh, phi, &given, options()).unwrap();
     assert_eq!(bits(&again.last().unwrap().unwrap().phi), found);
 
-    // Terms can change between states: without terms, the interface rests.
+    // Terms can change between states: without terms, the interface does not move.
     let mut changed = zeroset::evolve(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
     let first = changed.by_ref().take(2).last().unwrap().unwrap();
     assert_eq!((bits(&first.phi), first.measures), (bits(&states[1].phi), states[1].measures));

@@ -417,7 +417,7 @@ fn expressions_stand_where_numbers_do() {
     assert_eq!(speed.text(), "0.1*(1+sin(x)*y)");
     assert_eq!(evolve.curvature.as_ref().unwrap().number(), Some(6.0));
     assert!(matches!(&config.initial, Some(Initial::Expression { .. })));
-    // A case that is written out reads back as the same case.
+    // A case does not change when it is written and read back.
     let again = parse(&toml::to_string(&config).unwrap(), &[]).unwrap();
     assert_eq!(again.evolve, config.evolve);
     assert_eq!(again.initial, config.initial);

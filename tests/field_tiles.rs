@@ -63,7 +63,7 @@ fn overlapping_parts_are_their_union() {
     assert_eq!(done.report.pointer("/first/components").unwrap(), 1, "{:#}", done.report);
     assert_eq!(done.report.pointer("/last/components").unwrap(), 1);
     assert!((done.number("/first/enclosed") - 1.875).abs() < 6e-3, "{:#}", done.report);
-    // The grid cuts the edges of the boxes off.
+    // The grid cuts off the edges of the boxes.
     assert!((done.number("/first/interface") - 10.3).abs() < 0.1, "{:#}", done.report);
     // The true union erodes in the same way.
     assert!((done.number("/last/enclosed") - 1.394).abs() < 4e-3, "{:#}", done.report);

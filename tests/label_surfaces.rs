@@ -65,7 +65,7 @@ fn cells_of_a_label_or_group_have_a_surface() {
                 for (x, found) in distances(&place, &line) {
                     let exact = exact(&x, n);
                     let expected = if signed.is_empty() { exact.abs() } else { exact };
-                    // Beside corners, plane fronts are only first-order accurate.
+                    // Near corners, plane fronts are only first-order accurate.
                     let beside = (0..n).filter(|&k| (x[k] - 0.5).abs() > HALF).count() > 1;
                     let bound = if beside { 0.07 } else { 1e-12 };
                     assert!((found - expected).abs() < bound, "{line} {x:?}: {found} {expected}");

@@ -210,7 +210,7 @@ fn files_in_other_units_are_named() {
     place.put("t.toml", &(tiles.to_string() + &surface));
     let said = place.said("check t.toml --set units.length=cm");
     assert!(said.contains("states its length in mm, but units.length is \"cm\""), "{said}");
-    // A scale may convert the coordinates.
+    // A scale may convert the units, so there is no warning.
     let said = place.said(
         "check t.toml --set units.length=cm --set initial.mesh.scale=0.1 --set domain.tiled.dx=0.9",
     );

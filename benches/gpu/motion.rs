@@ -122,7 +122,7 @@ pub fn all_terms(kind: Kind) -> Terms {
 }
 
 /// Returns the published schemes and, for a band of this half width, the published reinitialization
-/// rule. `None` stands for the whole domain, which is never reinitialized.
+/// rule. `None` means the whole domain, which is never reinitialized.
 pub fn published(half_width: Option<f64>) -> Options {
     let rule = if half_width.is_some() { Rule::Published } else { Rule::Never };
     Options::new(half_width)

@@ -10,7 +10,7 @@
 #define DISCRIMINATOR_BYTES 0
 // A range of values.
 #define DISCRIMINATOR_WITHIN 1
-// The size of the gradient.
+// The magnitude of the gradient.
 #define DISCRIMINATOR_EDGE 2
 // The difference from a template.
 #define DISCRIMINATOR_TEMPLATE 3
@@ -45,7 +45,7 @@ ASSERT_OFFSET(Within, shape, 8);
 ASSERT_OFFSET(Within, low, 24);
 ASSERT_OFFSET(Within, high, 32);
 
-// Marks cells whose gradient has at least the size `low`.
+// Marks cells where the magnitude of the gradient is at least `low`.
 struct Edge {
     const VALUE *values;
     Shape shape;

@@ -9,7 +9,7 @@
 struct Measuring {
     // `[n_vertices]`
     const real *phi;
-    // Parts of the cells of all patches that are counted there, as bits.
+    // For each cell of each patch, the parts that the patch counts, as bits.
     const u16 *counted;
     // `[n_vertices]`
     u32 *names;

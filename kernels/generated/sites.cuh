@@ -29,7 +29,7 @@ struct Sites {
     // The number of blocks that share a slice.
     u32 groups;
     u32 every;
-    // The number of the first site.
+    // The index of the first site.
     u32 first;
 };
 static_assert(sizeof(Sites) == 64, "size of Sites");

@@ -15,7 +15,7 @@ static WAITING: Mutex<VecDeque<(u8, String)>> = Mutex::new(VecDeque::new());
 /// The largest number of waiting events. Older ones are dropped.
 const MOST: usize = 10_000;
 
-/// Starts to collect events. A program that embeds the interpreter may have its own subscriber,
+/// Starts collecting events. A program that embeds the interpreter may have its own subscriber,
 /// which then stays in place.
 pub fn install() {
     let _ = tracing::subscriber::set_global_default(Collector);

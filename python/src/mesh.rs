@@ -65,7 +65,7 @@ impl PyValues<'_> {
     }
 }
 
-/// Options of a distance.
+/// Options of a distance computation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct OfDistance {
@@ -258,8 +258,8 @@ impl Mesh {
         found(py, result)
     }
 
-    /// Computes the distance from each source separately: an array of shape (sources, n), and the
-    /// warnings.
+    /// Computes the distance from each source separately. Returns an array of shape (sources, n),
+    /// and the warnings.
     fn distances<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Cases in files.
+//! Runs and checks of case files.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use zeroset::run::{Options, check_all};
 
 use crate::work;
 
-/// Runs a case: the report as JSON, the folder, whether the run was interrupted, and whether it can
-/// be resumed.
+/// Runs a case. Returns the report as JSON, the folder, whether the run was interrupted, and
+/// whether it can be resumed.
 #[pyfunction]
 pub fn run(
     py: Python<'_>,
@@ -35,7 +35,7 @@ pub fn run(
     })
 }
 
-/// Checks a case: the plan of the run, and the problems.
+/// Checks a case. Returns the plan of the run, and the problems.
 #[pyfunction]
 pub fn check(
     py: Python<'_>,

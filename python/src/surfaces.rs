@@ -15,8 +15,8 @@ use crate::mesh::{Mesh, parts};
 use crate::options::{OfReconstruction, parse};
 use crate::work;
 
-/// Reconstructs a surface from points of shape (n, 3): vertices, triangles, arrays of the vertices,
-/// the report as JSON, and warnings.
+/// Reconstructs a surface from points of shape (n, 3). Returns vertices, triangles, arrays of the
+/// vertices, the report as JSON, and warnings.
 #[pyfunction]
 pub fn reconstruct<'py>(
     py: Python<'py>,

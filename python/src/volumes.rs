@@ -86,7 +86,7 @@ fn samples(array: &Bound<'_, PyUntypedArray>) -> PyResult<Samples> {
     Err(PyTypeError::new_err(format!("cannot use voxels of the type {}", array.dtype())))
 }
 
-/// Extracts an isosurface: vertices, triangles, arrays of the vertices, and warnings.
+/// Extracts an isosurface. Returns vertices, triangles, arrays of the vertices, and warnings.
 #[pyfunction]
 pub fn isosurface<'py>(
     py: Python<'py>,
@@ -107,7 +107,7 @@ pub fn isosurface<'py>(
     (vertices, cells, arrays, found.warnings).into_pyobject(py).map(Bound::into_any)
 }
 
-/// Reads a volume: values, x fastest, shape, origin, steps and warnings.
+/// Reads a volume. Returns values (x fastest), shape, origin, steps and warnings.
 #[pyfunction]
 pub fn read_volume<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let file = work::run(py, None, |_| zeroset::io::read_volume(&path, &VolumeOptions::default()))?;

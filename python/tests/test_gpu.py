@@ -1,4 +1,4 @@
-"""Arrays on a GPU, and tensors of PyTorch. The tests of a GPU need one."""
+"""Arrays on a GPU, and PyTorch tensors. The tests with arrays on a GPU need one."""
 
 from __future__ import annotations
 

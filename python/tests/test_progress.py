@@ -1,4 +1,4 @@
-"""The line of progress."""
+"""The progress line."""
 
 from __future__ import annotations
 

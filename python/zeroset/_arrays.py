@@ -24,7 +24,7 @@ def package(values: Any) -> str:
 
 
 def on_gpu(values: Any) -> bool:
-    """Whether these are an array of CuPy, a tensor of PyTorch on a GPU, or the like."""
+    """Whether these are an CuPy array, a PyTorch tensor on a GPU, or something similar."""
     if isinstance(values, np.ndarray):
         return False
     if hasattr(values, "__cuda_array_interface__"):
@@ -45,7 +45,7 @@ def as_numpy(values: Any) -> Any:
 
 
 def on_device(values: Any) -> Any:
-    """Return an array on a GPU as a tensor of PyTorch or an array of CuPy, without a copy.
+    """Return an array on a GPU as a PyTorch tensor or a CuPy array, without a copy.
 
     DLPack makes the current stream wait for the work of the other package.
 

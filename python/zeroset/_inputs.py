@@ -142,7 +142,7 @@ def as_sources(sources: Any) -> list[Any]:
 
 
 def _is_point(sources: Any) -> bool:
-    """Whether these are the coordinates of a point: three numbers, at least one of them a float."""
+    """Whether a list is the coordinates of a point: three numbers, at least one of them a float."""
     numbers = [isinstance(x, (int, float, np.number)) and not isinstance(x, bool) for x in sources]
     return (
         len(sources) == 3
@@ -190,7 +190,7 @@ def as_mesh(mesh: Any) -> Cells | os.PathLike[str] | str:
 
     Parameters
     ----------
-    mesh : path, tuple of arrays, or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : path, tuple of arrays, or a mesh from pyvista, trimesh, meshio or nibabel
 
     Raises
     ------
@@ -207,13 +207,13 @@ def as_mesh(mesh: Any) -> Cells | os.PathLike[str] | str:
             points = as_points(found[0])
             return Cells(points, as_cells(found[1], len(points)))
     raise TypeError(
-        f"expected a path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel, "
+        f"expected a path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel, "
         f"found {type(mesh).__name__}"
     )
 
 
 def _from_tuple(mesh: Any) -> tuple[Any, Any] | None:
-    """FreeSurfer surfaces of nibabel are such tuples, with metadata after the cells."""
+    """FreeSurfer surfaces from nibabel are such tuples, with metadata after the cells."""
     if isinstance(mesh, (tuple, list)) and len(mesh) >= 2:
         return mesh[0], mesh[1]
     return None
@@ -248,7 +248,7 @@ def _from_meshio(mesh: Any) -> tuple[Any, Any] | None:
 
 
 def _from_gifti(mesh: Any) -> tuple[Any, Any] | None:
-    """A surface image of nibabel."""
+    """A surface image from nibabel."""
     if not hasattr(mesh, "agg_data"):
         return None
     parts = mesh.agg_data(("pointset", "triangle"))

@@ -61,7 +61,7 @@ class LevelSet:
 
     Parameters
     ----------
-    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         The mesh.
     phi : array of shape (n,), str or callable
         The initial level set, negative inside: values, an expression, or a function of the points,

@@ -23,7 +23,7 @@ class Mesh:
 
     Parameters
     ----------
-    mesh : path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         Points have the shape (n, 3) or (n, 2). Cells have the shape (m, 3) for triangles or (m, 4)
         for tetrahedra. Any numeric type and memory order is accepted.
     device : {"auto", "cpu", "cuda", "cuda:1"}
@@ -297,7 +297,7 @@ class Mesh:
         return _view.View(_native.view(self._native, shown, title, triangles))
 
     def to_pyvista(self) -> Any:
-        """Return the mesh with its arrays as a mesh of pyvista."""
+        """Return the mesh with its arrays as a pyvista mesh."""
         import pyvista
 
         cells = self.cells
@@ -458,7 +458,7 @@ class Distances:
         return self.mesh.view({"distance": self._values}, title=title)
 
     def to_pyvista(self) -> Any:
-        """Return the mesh with the array "distance" as a mesh of pyvista."""
+        """Return the mesh with the array "distance" as a pyvista mesh."""
         found = self.mesh.to_pyvista()
         found.point_data["distance"] = self._values
         return found
@@ -483,7 +483,7 @@ def distance(
 
     Parameters
     ----------
-    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         A `Mesh` is prepared only once for several calls.
     sources : int, array of int, array of shape (k, 3), str, or a list of these
         See `Mesh.distance`, also for the other options.

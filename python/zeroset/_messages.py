@@ -11,7 +11,7 @@ from . import _native
 
 
 class ZerosetWarning(UserWarning):
-    """A doubt about a result, or a repair of an input, which the message counts and explains."""
+    """A warning about a doubtful result or a repaired input, with counts and an explanation."""
 
 
 _LOGGER = logging.getLogger("zeroset")

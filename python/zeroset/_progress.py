@@ -13,7 +13,7 @@ Progress = Callable[[dict[str, Any]], object]
 
 @contextmanager
 def shown(progress: Progress | bool | None) -> Iterator[Progress | None]:
-    """Return the function that the native part calls. ``True`` stands for a line on the screen."""
+    """Return the function that the native part calls. ``True`` means a line on the screen."""
     if not isinstance(progress, bool):
         yield progress
     elif not progress or not _is_seen():
@@ -27,12 +27,12 @@ def shown(progress: Progress | bool | None) -> Iterator[Progress | None]:
 
 
 def _is_seen() -> bool:
-    """Whether somebody sees the standard error: a terminal or a notebook."""
+    """Whether a user can see the standard error, in a terminal or a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 class Line:
-    """A line that is written again and again, with the rate and the time left."""
+    """A line that is rewritten in place, with the rate and the time left."""
 
     def __init__(self) -> None:
         self._begun = self._last = time.monotonic()

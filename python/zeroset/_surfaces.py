@@ -175,7 +175,7 @@ class Sdf(NamedTuple):
         Distances of points, shape (n,), or of the voxels of a grid, indexed [i, j, k]. At points of
         another package, all arrays belong to that package and are on the device of the points.
     normals : array or None
-        Unit vectors in which the distance grows, with an axis of 3 at the end, if requested.
+        Unit vectors along which the distances grow, with an axis of 3 at the end, if requested.
     triangles : array or None
         Numbers of the nearest triangles, if requested.
     affine : numpy.ndarray or None
@@ -209,7 +209,7 @@ def sdf(
 
     Parameters
     ----------
-    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         The surface.
     at : array of shape (n, 3), optional
         Points, instead of a grid.

@@ -107,7 +107,7 @@ def edt(
 
 
 def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
-    """Compute the distances where the mask is, without copies to the host."""
+    """Compute the distances on the GPU that holds the mask, without copies to the host."""
     if not 1 <= mask.ndim <= 3:
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
     spacing = _per_axis(sampling, mask.ndim, "sampling")
@@ -133,7 +133,7 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
     _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, number)
-    # Without a target, every distance is infinite. To look at one is faster than to count targets.
+    # Without a target, every distance is infinite. Reading one is faster than counting the targets.
     # Signed distances to faces are infinite if there are voxels of one kind only.
     if not math.isfinite(distances.reshape(-1)[0]):
         what = "the voxels are of one kind" if signed else "no voxel is zero"
@@ -203,7 +203,7 @@ def isosurface(
 
     Parameters
     ----------
-    volume : array of three dimensions, path, or image of nibabel
+    volume : array of three dimensions, path, or image from nibabel
         Values, indexed [i, j, k].
     level : float
         Value on the surface. The inside has the larger values.

@@ -1,4 +1,4 @@
-"""Functions of PyTorch whose gradients are exact. PyTorch must be installed."""
+"""PyTorch functions whose gradients are exact. PyTorch must be installed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class _SignedDistance(torch.autograd.Function):  # type: ignore[misc]
 def signed_distance(mesh: Any, points: torch.Tensor) -> torch.Tensor:
     """Compute the signed distances of points to a surface, negative inside.
 
-    The gradient with respect to a point is the unit vector in which the distance grows. The
+    The gradient with respect to a point is the unit vector along which the distance grows. The
     distances are computed on the CPU.
 
     Parameters
     ----------
-    mesh : Mesh, path, (points, cells), or a mesh of pyvista, trimesh, meshio or nibabel
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         The surface. A `Mesh` is prepared only once for several calls.
     points : torch.Tensor of shape (n, 3)
         Points.

@@ -32,7 +32,7 @@ pub struct ReadOptions {
     pub device: Device,
     /// The scalar type of the solvers. The default is `F64`.
     pub precision: Precision,
-    /// Files with more arrays and groups of vertices.
+    /// Files with additional arrays and groups of vertices.
     pub data: Vec<DataFile>,
     /// The coincident vertices to join. The default is [`Weld::Auto`].
     pub weld: Option<Weld>,

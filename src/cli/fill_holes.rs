@@ -2,7 +2,7 @@
 
 use crate::surface::HoleSize;
 
-/// Options about the holes of a surface.
+/// Options for the holes of a surface.
 #[derive(Debug, clap::Args)]
 pub struct FillHoles {
     /// Fill holes, up to an area in squared units if given; without an area, open sheets keep their

@@ -8,7 +8,7 @@ use crate::expression::Expression;
 use crate::io::CloudReport;
 use crate::reconstruct::Projection;
 
-/// Options about the points of a file.
+/// Options for the points of a file.
 #[derive(Debug, clap::Args)]
 pub struct PointOptions {
     /// Keep only the points where an expression in x, y, z and the attributes of the points is

@@ -118,7 +118,7 @@ pub(super) struct Amount<'a> {
 }
 
 impl<'a> Amount<'a> {
-    /// Starts the progress of `total` items; `what` is their name in the plural.
+    /// Starts showing the progress of `total` items; `what` is their name in the plural.
     pub(super) fn new(ui: &'a Ui, what: &'static str, total: u64) -> Self {
         Amount { ui, what, total, bar: bar(ui), done: Mutex::new((0, Clock::now())) }
     }

@@ -204,7 +204,7 @@ impl Warnings<'_> {
 struct Report {
     /// Number of triangles of the surface.
     triangles: usize,
-    /// Number of triangles inside other parts.
+    /// Number of triangles inside other components.
     ignored: usize,
     /// Number of voxels along each axis, or of points.
     shape: Vec<usize>,

@@ -137,7 +137,7 @@ pub struct Which {
 
 /// The selected voxels.
 pub struct Selection<'a> {
-    /// The conditions, all of which a selected voxel satisfies.
+    /// The conditions. A selected voxel satisfies all of them.
     pub criteria: Vec<Criterion<'a>>,
     /// All conditions together, in the form that the CPU evaluates.
     pub all: All<'a>,

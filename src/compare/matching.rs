@@ -82,9 +82,9 @@ pub(super) struct Unmatched {
     pub only_a: usize,
     /// Number of cells of B that A lacks.
     pub only_b: usize,
-    /// The first of the cells of A, by number.
+    /// The lowest index of a cell of A that B lacks.
     pub first_a: Option<u32>,
-    /// The first of the cells of B, by number.
+    /// The lowest index of a cell of B that A lacks.
     pub first_b: Option<u32>,
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{Members, Mesh};
 use crate::surface::{Pieces, Separation};
 
-/// How far two shapes are apart. Lengths are in mesh units.
+/// How far apart two shapes are. Lengths are in mesh units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ShapeDifference {

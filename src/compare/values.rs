@@ -81,7 +81,7 @@ pub(super) struct Paired<'a> {
     pub components: usize,
     /// The row in B for each row of A. `None` if the rows are the same.
     pub rows: Option<&'a [u32]>,
-    /// Size to which a relative tolerance refers. `None` stands for the range of the values.
+    /// Size to which a relative tolerance refers. `None` means the range of the values.
     pub scale: Option<f64>,
 }
 

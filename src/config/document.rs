@@ -77,7 +77,7 @@ impl Texts {
         Ok(Texts { file: file.to_path_buf(), text: text.to_string(), line_feeds, overrides })
     }
 
-    /// Returns the errors of the syntax of the file, at most one for each line.
+    /// Returns the syntax errors of the file, at most one for each line.
     pub(super) fn syntax_errors(&self) -> Vec<Error> {
         let (_, errors) = DeTable::parse_recoverable(&self.text);
         let mut lines = std::collections::BTreeSet::new();

@@ -394,10 +394,10 @@ impl Default for Output {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct OutputVolume {
-    /// Smallest corner. Default: the smallest corner of all tiles.
+    /// Lower corner. Default: the lower corner of the box around all tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<[f64; 3]>,
-    /// Largest corner. Default: the largest corner of all tiles.
+    /// Upper corner. Default: the upper corner of the box around all tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<[f64; 3]>,
 }

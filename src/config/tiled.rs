@@ -62,8 +62,8 @@ fn tile_edge() -> u32 {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BoundingBox {
-    /// Smallest corner.
+    /// Lower corner.
     pub min: [f64; 3],
-    /// Largest corner.
+    /// Upper corner.
     pub max: [f64; 3],
 }

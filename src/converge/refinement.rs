@@ -1,10 +1,10 @@
-//! How a case is refined: the overrides that make its cells half as long.
+//! How a case is refined: the overrides that halve the size of its cells.
 
 use crate::config::{Config, Domain, MeshSource, Seed, TiledSource};
 use crate::error::Result;
 use crate::mesh::generate::{Generate, Pattern, Square};
 
-/// Returns the overrides that halve the cells of a case `level` times. Level 0 needs none.
+/// Returns the overrides that halve the size of the cells `level` times. Level 0 needs none.
 ///
 /// Generated shapes are generated again with more cells, so that a sphere stays a sphere. Meshes
 /// from files are refined at the midpoints of their edges. On tiles, `dx` is halved.

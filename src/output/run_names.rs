@@ -18,14 +18,14 @@ pub struct RunNames {
 
 /// Name of the report.
 pub(super) const REPORT: &str = "report.json";
-/// Name of the report as a page.
+/// Name of the report as an HTML page.
 pub(super) const REPORT_PAGE: &str = "report.html";
 /// Name of the measures file.
 pub(super) const MEASURES: &str = "measures.csv";
 /// Name of the series of interfaces.
 const INTERFACE: &str = "interface";
 
-/// Returns the name of the report as a page.
+/// Returns the name of the report as an HTML page.
 pub(crate) fn report_page_name() -> &'static str {
     REPORT_PAGE
 }

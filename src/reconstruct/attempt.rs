@@ -22,7 +22,7 @@ use crate::words::counted;
 const FEWEST: f64 = 12.0;
 /// A small component is shorter than this along every axis, in cubes.
 const SMALL: f64 = 6.0;
-/// An open surface from estimated normals with more boundary loops than this is in doubt.
+/// An open surface from estimated normals with more boundary loops than this is doubtful.
 const MANY_LOOPS: usize = 3;
 
 /// A clean cloud, and what is known about it.
@@ -64,7 +64,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Returns 0 if the surface passes the self-check, 1 if it passes but is in doubt, and 2 if it
+    /// Returns 0 if the surface passes the self-check, 1 if it passes but is doubtful, and 2 if it
     /// fails.
     pub fn rank(&self) -> u32 {
         match (self.check.passed, &self.doubt) {
@@ -75,7 +75,7 @@ impl Attempt {
     }
 }
 
-/// The surface of a method, before the last steps.
+/// The surface that a method made, before trimming, smoothing and the other final steps.
 struct Made {
     mesh: Mesh,
     directed: Option<Directed>,

@@ -78,7 +78,7 @@ impl Choice<'_> {
         spheres
     }
 
-    /// Reconstructs by the level-set method. If the surface fails the self-check or is in doubt,
+    /// Reconstructs by the level-set method. If the surface fails the self-check or is doubtful,
     /// tries the next depth, and then spheres with estimated normals, as far as the options permit.
     pub fn without_normals(&mut self, prepared: &mut Prepared) -> Result<Attempt> {
         let options = self.options;
@@ -90,7 +90,7 @@ impl Choice<'_> {
         let (mut best, why) = match self.attempt(&Plan::Levelset(&chosen), prepared) {
             Err(Error::Numerical { what, .. }) if is_free => (None, what),
             Err(error) => return Err(error),
-            // A requested resolution is kept unless the surface fails.
+            // A requested resolution is kept unless the surface fails the self-check.
             Ok(made) => match made
                 .doubt
                 .clone()

@@ -58,7 +58,7 @@ pub struct Options {
     pub curvature: Option<f64>,
     /// Storage of phi in the level-set method. `None` selects 32 bits.
     pub storage: Option<Storage>,
-    /// The points of the cloud to leave out.
+    /// The settings that decide which points of the cloud are left out.
     pub clean: CleanOptions,
     /// Distance from the samples beyond which the surface is removed, in mean distances between
     /// samples. `None` removes nothing.

@@ -14,7 +14,7 @@ use crate::surface::{Gaps, Locator, Parts};
 const MEAN: f64 = 0.5;
 /// A sample is left behind if it is farther than this from the surface, in cubes.
 const BEHIND: f64 = 3.0;
-/// One in this many samples may be left behind.
+/// At most one in this many samples may be left behind.
 const LEFT: usize = 50;
 /// The largest distance of a sample from the surface, in percent of the diagonal.
 const MOST_PERCENT: f64 = 10.0;
@@ -47,7 +47,7 @@ pub struct SelfCheck {
     pub left_behind: usize,
     /// Number of shreds: components that are shorter than four cubes along every axis.
     pub shreds: usize,
-    /// Share of the shreds in the area, in percent.
+    /// Share of the area that belongs to shreds, in percent.
     pub shreds_percent: f64,
     /// The bounds that are not met, one sentence each, with the remedy.
     pub failures: Vec<String>,
@@ -168,7 +168,7 @@ mod tests {
         let mut points = mesh.vertices.clone();
         let found = check(&mesh, &points, 0.05, None);
         assert!(found.passed && found.left_behind == 0 && found.shreds == 0, "{found:?}");
-        // One stray sample is permitted, and a tenth of the samples is not.
+        // One stray sample is permitted, but not a tenth of the samples.
         points.push([1.3, 0.0, 0.0]);
         assert!(check(&mesh, &points, 0.05, None).passed);
         points.extend((0..points.len() / 10).map(|k| [1.3, 0.001 * k as f64, 0.0]));

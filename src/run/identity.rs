@@ -15,7 +15,7 @@ use crate::volume::Volume;
 const NAME: &str = "name";
 
 /// Keys that do not affect the results. They affect only the speed, the report, pictures,
-/// checkpoints, and the output folder. Each entry also stands for all keys below it.
+/// checkpoints, and the output folder. Each entry also covers all keys below it.
 const FREE: [&str; 6] = [
     "device.threads",
     "device.ordinal",

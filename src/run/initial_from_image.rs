@@ -10,7 +10,7 @@ use crate::io::{self, VolumeOptions};
 use crate::surface::{Extrusion, Pixels};
 use crate::volume::{Samples, Volume};
 
-/// The formats that are pictures.
+/// The picture formats.
 const PICTURES: [&str; 3] = ["png", "tiff", "pgm"];
 
 /// The extruded part of a picture, together with another shape.

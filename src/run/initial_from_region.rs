@@ -16,7 +16,7 @@ use crate::geometry::shape::Shape;
 use crate::geometry::simplex::Simplex;
 use crate::mesh::{Kind, Mesh};
 
-/// A box, given by its smallest and its largest corner.
+/// A box, given by its lower and its upper corner.
 type Corners = ([f64; 3], [f64; 3]);
 
 /// A part of a region that is not combined from other parts.

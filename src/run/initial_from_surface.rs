@@ -150,7 +150,7 @@ impl ClosedSurface {
         let read = io::read_mesh_with(&path, &options)?;
         let mut warnings = Warnings { path: &path, kept: warnings };
         read.warnings.iter().for_each(|w| warnings.add(w));
-        // A scale may convert the coordinates.
+        // A scale may convert the units, so only unscaled coordinates are checked.
         if from.scale == 1.0 {
             warnings.kept.extend(units::differ(config, &path, &read.stated_units()));
         }

@@ -88,8 +88,8 @@ impl Sides {
 }
 
 impl VolumeLevel {
-    /// Reads a volume. `table` is its key in the case, such as "initial.volume". Doubts about it
-    /// are added to `warnings`.
+    /// Reads a volume. `table` is its key in the case, such as "initial.volume". Warnings about the
+    /// volume are added to `warnings`.
     ///
     /// # Errors
     /// Returns the errors of [`Named::read`]. Returns [`Error::Case`] if no value is finite, or if

@@ -18,7 +18,7 @@ pub(super) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Reads the volume and returns it with its path. Doubts about it are added to `warnings`.
+    /// Reads the volume and returns it with its path. Warnings about it are added to `warnings`.
     ///
     /// # Errors
     /// Returns the errors of [`io::read_volume`]. Returns [`Error::Case`](crate::Error::Case) for

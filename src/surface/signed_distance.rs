@@ -152,7 +152,7 @@ impl TriangleIndex {
         self.search(points, true)
     }
 
-    /// Computes the distances of points, and lists the closest points if they are wanted.
+    /// Computes the distances of points, and lists the closest points if they are requested.
     fn search(&self, points: &[[f64; 3]], wanted: bool) -> (SignedDistances, Vec<Closest>) {
         // Points on the surface are on neither side.
         let on = 1e-9 * self.tree.nodes[0].diagonal();

@@ -21,7 +21,7 @@ pub struct Solid {
     pub envelope: Option<Envelope>,
     /// Number of edges with one triangle. It is 0 for a closed surface.
     pub open_edges: usize,
-    /// Doubts about the surface, and repairs of it.
+    /// Warnings about the surface and its repairs, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl Solid {
             let faces = counted(between.len(), ["triangle lies", "triangles lie"]);
             warnings.push(format!("{faces} between parts that touch: ignored"));
             cleaning.kept_cells.retain(|t| between.binary_search(t).is_err());
-            // Half of them also counted as duplicates.
+            // Half of them were also counted as duplicates.
             cleaning.duplicate = cleaning.duplicate.saturating_sub(between.len() / 2);
         }
         warnings.extend(cleaning.summary());

@@ -8,7 +8,7 @@ use zeroset::geometry::Vec3;
 pub struct Random(ChaCha8Rng);
 
 impl Random {
-    /// Creates the stream of a seed.
+    /// Creates the stream that belongs to a seed.
     pub fn new(seed: u64) -> Random {
         Random(ChaCha8Rng::seed_from_u64(seed))
     }

@@ -33,7 +33,7 @@ typedef struct ZerosetMesh ZerosetMesh;
 typedef struct ZerosetSurface ZerosetSurface;
 
 // The terms of `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`, one row for each
-// vertex. NULL stands for zero.
+// vertex. NULL means zero.
 typedef struct {
   // x, y and z of the velocity a, in mesh units per time, `[n_vertices * 3]`.
   const double *velocity;

@@ -8,7 +8,7 @@ use crate::mesh::ZerosetMesh;
 use crate::status::{ZerosetStatus, call};
 
 /// The terms of `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`, one row for each
-/// vertex. NULL stands for zero.
+/// vertex. NULL means zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ZerosetTerms {

@@ -351,7 +351,7 @@ fn boxes_whose_faces_are_cut_along_different_diagonals_are_joined() {
     assert_eq!((done.join.vertices, inspect(&whole).components), (9, 1));
     let never = Repairs { weld: Weld::Never, ..Repairs::default() };
     assert!(repair(mesh.clone(), never).unwrap().1.is_nothing());
-    // Cells of different materials stay apart, with a doubt.
+    // Cells of different materials stay apart, and the result reports this.
     let mut materials = mesh;
     let first = materials.n_cells() as u32 / 2;
     let members = Members::Cells((0..first).collect());

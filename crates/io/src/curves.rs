@@ -82,8 +82,8 @@ pub fn read_curves(path: &Path) -> Result<Curves> {
     read_curves_at(path, None)
 }
 
-/// Reads curves like [`read_curves`], from the state of a series at the given time. `None` stands
-/// for the last state.
+/// Reads curves like [`read_curves`], from the state of a series at the given time. `None` means
+/// the last state.
 ///
 /// # Errors
 /// Returns the errors of [`read_curves`], and [`Error::Case`](zeroset_core::Error::Case) if the

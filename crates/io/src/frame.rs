@@ -43,7 +43,7 @@ pub struct FileFrame {
     /// unknown, from the coordinates as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_scanner: Option<Affine>,
-    /// Whether the user chose the frame, so that doubts about it are not reported.
+    /// Whether the user chose the frame, so that no warning about it is given.
     #[serde(skip)]
     pub is_chosen: bool,
 }

@@ -162,9 +162,9 @@ impl MeshFile {
 pub struct MeshOptions {
     /// Whether cells that cannot be cut into simplices are left out. Otherwise they are an error.
     pub skip_unsupported: bool,
-    /// The frame of the coordinates. `None` stands for the coordinates as stored.
+    /// The frame of the coordinates. `None` means the coordinates as stored.
     pub frame: Option<Frame>,
-    /// The state of a series. `None` stands for the last state, with a warning if the series has
+    /// The state of a series. `None` means the last state, with a warning if the series has
     /// several.
     pub time: Option<Moment>,
 }
@@ -182,7 +182,7 @@ impl MeshOptions {
         self
     }
 
-    /// Chooses the state of a series. `None` stands for the last state.
+    /// Chooses the state of a series. `None` means the last state.
     pub fn time(mut self, time: Option<Moment>) -> Self {
         self.time = time;
         self

@@ -27,7 +27,7 @@ pub fn read_data(path: &Path) -> Result<VertexData> {
     read_data_at(path, None)
 }
 
-/// Reads arrays like [`read_data`], from the state of a series at the given time. `None` stands for
+/// Reads arrays like [`read_data`], from the state of a series at the given time. `None` means
 /// the last state.
 ///
 /// # Errors
@@ -113,7 +113,7 @@ pub struct VertexData {
     /// Whether the file does not state if its rows belong to vertices or to cells. They belong to
     /// cells if there are as many rows as cells in the mesh, but not as many as vertices.
     pub may_be_of_cells: bool,
-    /// One sentence for each doubt about the file.
+    /// Warnings about the file, one sentence each.
     pub warnings: Vec<String>,
 }
 

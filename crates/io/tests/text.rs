@@ -190,7 +190,8 @@ fn files_of_a_set_need_not_be_compressed_alike() {
     }
 }
 
-/// Checks that files that cannot be read are rejected with what was found in them and a remedy.
+/// Checks that files that cannot be read are rejected with a message that states what was found in
+/// them, and a remedy.
 #[test]
 fn what_is_not_read_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();

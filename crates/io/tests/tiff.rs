@@ -1,4 +1,4 @@
-//! Tests of TIFF stacks: ImageJ hyperstacks, OME-TIFF, channels, and what is refused.
+//! Tests of TIFF stacks: ImageJ hyperstacks, OME-TIFF, channels, and rejected files.
 
 use zeroset_io::{VolumeFile, VolumeOptions, read_volume};
 

@@ -1,4 +1,5 @@
-//! Tests of the volume writers: written content reads back, and lost content is reported.
+//! Tests of the volume writers: content is the same when it is read back, and lost content is
+//! reported.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Tests of writing VTK files: written content reads back. `.ci/check_vtk.py` checks such files
-//! with VTK itself.
+//! Tests of writing VTK files: content is the same when it is read back. `.ci/check_vtk.py` checks
+//! such files with VTK itself.
 
 #[path = "support/vtk.rs"]
 mod files;

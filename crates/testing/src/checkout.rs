@@ -15,9 +15,9 @@ pub fn root() -> PathBuf {
     if built_in.is_dir() { built_in.to_path_buf() } else { std::env::current_dir().unwrap() }
 }
 
-/// Returns the path of the program. This is the path at which cargo built it or, if it is not
-/// there, the first of these places at which it is: next to the test executable, in the parent of
-/// that folder, and at the same relative path in the checkout. Panics if it is at none of them.
+/// Returns the path of the program. Tries, in this order, the path at which cargo built it, the
+/// folder of the test executable, the parent of that folder, and the same relative path in the
+/// checkout. Panics if the program is in none of these places.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);
     let test = std::env::current_exe().unwrap();

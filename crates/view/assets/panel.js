@@ -150,7 +150,7 @@ function toolbarOf(viewer, panel) {
   );
 }
 
-/** The time between states of a film, in milliseconds. */
+/** The time between states during playback, in milliseconds. */
 const PACE = 160;
 
 /** Creates the timeline: a button, a slider and the time. */

@@ -31,7 +31,7 @@ DEVICE u32 nth_bit(u64 word, u32 n) {
     return at;
 }
 
-// Returns the cell of a bit of a word.
+// Returns the cell that a bit of a word represents.
 DEVICE Shape cell_of_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     if (LINES) {
         const u32 number = word.x * 64 + bit, row = number / pyramid.shape.x;

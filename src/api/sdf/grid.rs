@@ -135,7 +135,7 @@ fn positive(option: &str, x: Option<f64>) -> Result<()> {
     }
 }
 
-/// A list with a number for each voxel.
+/// Returns a list of `n` equal values, one per voxel, or an error if there is not enough memory.
 fn reserved<T: Clone>(n: usize, value: T) -> Result<Vec<T>> {
     let mut list = Vec::new();
     memory::reserve(&mut list, n, "voxels", "use larger voxels, or a smaller box")?;

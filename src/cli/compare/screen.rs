@@ -31,7 +31,7 @@ fn tolerance(tolerance: Tolerance) -> String {
     }
 }
 
-/// Returns the text about one pair of files.
+/// Formats the comparison of one pair of files.
 fn section(source: &Source, tolerance: Tolerance) -> String {
     let mut title = source.name.clone();
     if let Some(n) = source.states {
@@ -109,7 +109,7 @@ fn where_(place: &Place) -> String {
     if at.is_empty() { values } else { format!("{at}: {values}") }
 }
 
-/// Returns the lines about two shapes with different vertices.
+/// Formats the comparison of two shapes with different vertices.
 fn shape(shape: &ShapeDifference, tolerance: Tolerance) -> String {
     let time = shape.time.map_or(String::new(), |time| format!(", at time {time}"));
     let [a, b] = shape.vertices;

@@ -107,7 +107,7 @@ pub(super) fn is_meant(args: &Args) -> Result<bool> {
     Ok(is_cloud)
 }
 
-/// The extensions of files of points, for messages.
+/// The extensions of point files, for messages.
 const ENDINGS: &str = ".ply, .pcd, .las, .xyz, .txt, .csv or .vtp";
 
 /// Returns true if a file that has been read holds only points, and if points can be written to the

@@ -87,12 +87,12 @@ pub(super) struct Verdict {
     pub cleaning: Option<Cleaning>,
     /// The repairs made before the cleaning; `null` if the mesh is rejected.
     pub repair: Option<Repair>,
-    /// Doubts that remain, one sentence each.
+    /// Warnings about the mesh after its repair, one sentence each.
     pub doubts: Vec<String>,
 }
 
 impl Verdict {
-    /// Judges a mesh as a solver with the default repairs would.
+    /// Assesses a mesh as a solver with the default repairs would.
     fn of(mesh: &Mesh) -> Self {
         let repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
         // Vertex arrays do not influence repairs, and a copy of them takes memory.

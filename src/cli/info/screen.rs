@@ -12,8 +12,8 @@ use crate::mesh::Kind;
 use crate::mesh::repair::Repair;
 use crate::words::{SIMPLICES, between, noun, short};
 
-/// The largest number of groups, arrays, cell types or doubts that are listed. The others are only
-/// counted.
+/// The largest number of groups, arrays, cell types or warnings that are listed. The others are
+/// only counted.
 const LISTED: usize = 5;
 
 /// Returns the text that `zeroset info` prints without `--json`.

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, surface: &Surface, warnings: &mut Warnings) -> Re
     let parts = normals.chain(found.triangles.map(Samples::from));
     let names = ["nx", "ny", "nz"].into_iter().filter(|_| args.normals).chain(["triangle"]);
     for ((path, samples), name) in args.more().iter().zip(parts).zip(names) {
-        // The same warnings were given about the distances.
+        // The warnings are the same as for the distances, which were written above.
         write_volume(path, &volume(&grid, samples, name, None)?, &options)?;
     }
     Ok(report)

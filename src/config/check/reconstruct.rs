@@ -37,7 +37,7 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, cloud: &CloudSource) {
     flaws.require(files, "output.interface_files", "is for meshes and tiles", "remove it");
     match &config.reconstruct {
         Some(reconstruct) => check_table(flaws, reconstruct),
-        // The remedy about another task adds the table.
+        // The messages about other tasks already ask for this table.
         None if tasks.iter().any(|(_, given)| *given) => {}
         None => flaws.add("", "the case has no task", "add a table [reconstruct]"),
     }

@@ -52,7 +52,7 @@ zeroset_gpu::cuda_header! {
         pub nu: f64,
         /// The longest step that is allowed while a coefficient depends on time.
         pub max_step: f64,
-        /// The speed of the coefficients that are the same everywhere.
+        /// The speed that results from the uniform coefficients.
         pub uniform_speed: f64,
         /// The number of steps between reinitializations; 0 for none.
         pub every: u64,

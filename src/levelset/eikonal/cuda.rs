@@ -255,7 +255,7 @@ impl<R: Real> Solver<R> {
 
     /// Returns the kernel argument of a solve in a band of this width, or without a band.
     pub fn argument(&self, width: Option<R>, problem: &Problem<R>) -> EikonalArgument<R> {
-        // Ordering never pays in a band, because its few layers do not form a front.
+        // In a band, ordering does not pay off, because the few layers do not form a front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
             (None, Organization::Rounds) => problem.near * R::of(NEAR_ROUNDS),

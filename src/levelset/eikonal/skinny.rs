@@ -197,7 +197,7 @@ mod tests {
         };
         assert_eq!(count(1.0, Front::Plane), 0);
         assert_eq!(count(3.0, Front::Plane), 0);
-        // All vertices but those of the source.
+        // All vertices count, except those of the source.
         assert_eq!(count(12.0, Front::Plane), 20 * 21);
         let (mut mesh, u) = sheet(12.0);
         mesh.kind = Kind::Planar;

@@ -17,7 +17,7 @@ pub enum What {
     NoConvergence(f64),
 }
 
-/// A failure of a step before its cause is known.
+/// A failed step whose cause is not yet known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flaw {
     /// The kind of failure.

@@ -98,7 +98,7 @@ impl<R: Real> Prepared<R> {
 pub(super) struct Place {
     /// The first voxel of the block.
     pub first: [i32; 3],
-    /// The id of the block, or `None` for a block that stands for all blocks. Stored coefficients
+    /// The id of the block, or `None` for a block that represents all blocks. Stored coefficients
     /// are then left out.
     pub id: Option<u32>,
 }

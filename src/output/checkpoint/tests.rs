@@ -141,8 +141,8 @@ fn any_damage_is_an_error_that_says_what_to_do() {
     assert_eq!(Checkpoint::read(&path).unwrap_err().exit_code(), 3);
 }
 
-/// Contents are decoded here without their checksum. A wrong length must neither allocate much
-/// memory nor panic.
+/// Contents are decoded here without their checksum. A wrong length must cause neither a large
+/// allocation nor a panic.
 #[test]
 fn contents_that_lie_are_errors() {
     let contents = encoded(&checkpoint());

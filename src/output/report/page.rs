@@ -1,4 +1,4 @@
-//! The report of a run as a page: `report.html`.
+//! The report of a run as an HTML page: `report.html`.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ impl Report {
         })
     }
 
-    /// Returns the judgment of the whole run, in words.
+    /// Returns the verdict on the whole run, also in words.
     fn verdict(&self) -> (Verdict, String) {
         let bounds = counted(self.expect.checks.len(), ["bound", "bounds"]);
         let missed = self.expect.checks.iter().filter(|check| !check.met).count();

@@ -1,4 +1,4 @@
-//! The fields of a mesh that can color its view, and how decimation carries them.
+//! The fields of a mesh that can color its view, and how decimation preserves them.
 
 use super::{ViewOptions, lines_of};
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::html::{Surface, Values as Shown};
 use crate::mesh::{DataArray, Kind, Mesh, Places, Values};
 use crate::picture::{Camera, Labels, Lines, NO_LABEL, Options, Subject, vertex_colors};
 
-/// Arrays that the view has no use for as fields, such as normals and colors.
+/// Arrays that the view does not show as fields, such as normals and colors.
 const NOT_SHOWN: [&str; 9] =
     ["nx", "ny", "nz", "red", "green", "blue", "Normals", "alpha", "level"];
 

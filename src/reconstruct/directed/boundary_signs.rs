@@ -157,7 +157,7 @@ impl Border {
     /// meet.
     fn small_patches(&self, field: &Field, across: &[[u32; 2]]) -> Vec<[u32; 2]> {
         let mut patches = UnionFind::new(self.len());
-        // Join the pairs in parts, because all pairs together take much memory.
+        // Join the pairs in parts, because all pairs together would take a lot of memory.
         let n = field.n_tiles();
         for begin in (0..n).step_by(PART) {
             for [a, b] in self.pairs(field, true, begin..n.min(begin + PART)) {

@@ -12,9 +12,9 @@ use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::{Part, Run};
 use crate::run::{factory, setup, sources};
 
-/// The first width, in mean edges.
+/// The first width, in mean edge lengths.
 const FIRST: f64 = 16.0;
-/// The share of the requested time that a part takes at least, unless it is the whole task.
+/// The smallest share of the requested time that a part takes, unless it is the whole task.
 const SHARE: f64 = 0.25;
 
 /// Distances up to a width.
@@ -54,9 +54,8 @@ impl DistanceTask<'_> {
         Ok(Part { done: whole, whole, items, seconds, setup: others, is_output_whole: true })
     }
 
-    /// Computes the distances up to wider and wider widths, until the time of the whole task is
-    /// known. Returns the last of them, or `None` if the whole task takes at most `seconds`
-    /// seconds.
+    /// Computes the distances up to larger and larger widths, until the time of the whole task is
+    /// known. Returns the last result, or `None` if the whole task takes at most `seconds` seconds.
     fn limited(
         &self,
         setup: &MeshSetup,
@@ -85,7 +84,7 @@ impl DistanceTask<'_> {
             let solved = factory::distance(setup, &distance, &start, &slowness)?;
             let took = timer.elapsed().as_secs_f64();
             let reached = solved.arrival.iter().filter(|u| u.is_finite()).count();
-            // A wider width reaches no more vertices: the solution is complete, and was cheap.
+            // A larger width reaches no more vertices: the solution is complete, and was cheap.
             let is_all = reached >= whole || reached > 0 && reached == before;
             let predicted = took * whole as f64 / reached.max(1) as f64;
             if is_all || reached > 0 && predicted <= seconds {

@@ -41,7 +41,7 @@ impl Span {
         Span { low: self.low + other.low, high: self.high + other.high }
     }
 
-    /// Returns the range that also contains this range times a factor.
+    /// Returns the smallest range that contains this range and this range times a factor.
     pub(super) fn stretched(self, factor: f64) -> Self {
         Span { low: self.low * factor.min(1.0), high: self.high * factor.max(1.0) }
     }

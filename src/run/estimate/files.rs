@@ -10,7 +10,7 @@ use crate::run::task::Part;
 
 /// Bytes that a file adds to the list of files in the report.
 const LISTED: f64 = 150.0;
-/// Bytes of a page with a view besides its data, above all of the library that draws it.
+/// Bytes of a page with a view in addition to its data, mainly for the library that draws it.
 const LIBRARY: f64 = 300e3;
 
 /// The files in the folder of the measured part.
@@ -68,8 +68,8 @@ impl Written {
     pub(super) fn scaled(&self, part: &Part) -> Span {
         let (total, times) = (self.total(), part.whole as f64 / part.done.max(1) as f64);
         match part.is_output_whole {
-            // Values that are not reached are equal, and compress better than others. Several files
-            // may hold them.
+            // The values of vertices that are not reached are equal, so they compress better than
+            // others. Several files may hold them.
             true => Span::new(total, total + 16.0 * (part.whole - part.done) as f64),
             false => {
                 let surface = part.spread(self.series_total() as f64 * times);

@@ -77,7 +77,7 @@ struct Measured {
     part: Option<Part>,
     /// Seconds from the beginning of the part to its reports.
     computed: f64,
-    /// Seconds for the reports, above all for the view in `report.html`.
+    /// Seconds for the reports, mainly for the view in `report.html`.
     pages: f64,
 }
 

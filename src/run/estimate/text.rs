@@ -110,7 +110,7 @@ fn duration(range: Span) -> String {
     })
 }
 
-/// Returns both ends of a range as text, or one text if they are written alike. Equal units are
+/// Returns both ends of a range as text, or only one if both texts are the same. Equal units are
 /// written once.
 fn between(range: Span, written: impl Fn(f64) -> String) -> String {
     let (low, high) = (written(range.low), written(range.high));

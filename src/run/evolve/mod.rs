@@ -144,7 +144,7 @@ impl Begun<'_> {
         if let (Some(first), Some(last)) = (&report.first, &report.last) {
             report.drift = Drift::between(first.enclosed, last.enclosed);
         }
-        // The bounds apply only to the planned end.
+        // The bounds apply only to a run that ended as planned.
         if report.status == Status::Finished {
             self.judge(report)?;
         }
@@ -163,7 +163,7 @@ impl Begun<'_> {
             Some(exact) => interface_errors(&self.motion.interface()?, exact),
             None => None,
         };
-        // On tiles the inside is a volume.
+        // On tiles, the inside has a volume.
         let [interface, enclosed] = MeasuresFile::names(self.kind.unwrap_or(Kind::Volume));
         let found = |name: &str| -> Option<f64> {
             let last = report.last.as_ref()?;

@@ -10,7 +10,7 @@ use crate::reconstruct::{Device, Options, surface};
 const FIRST: usize = 10_000;
 /// The factor by which parts grow.
 const GROWTH: usize = 4;
-/// The share of the requested time that a part takes at least, unless it is the whole cloud.
+/// The smallest share of the requested time that a part takes, unless it is the whole cloud.
 const SHARE: f64 = 0.25;
 
 /// Reduces a cloud to a part whose reconstruction takes about `seconds` seconds, or keeps all of it

@@ -12,7 +12,7 @@ use crate::run::initial_from_region::{Leaf, RegionLevel};
 use crate::run::initial_from_surface::ClosedSurface;
 use crate::run::initial_from_volume::VolumeLevel;
 
-/// phi of `[initial]`.
+/// The source of the initial phi, as given in `[initial]`.
 pub(super) enum Source {
     /// A shape, intersected with the bounds of the case.
     Shape(Shape),

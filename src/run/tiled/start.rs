@@ -55,7 +55,7 @@ impl TiledCase<'_> {
         }
     }
 
-    /// Returns the tiles near the initial interface and their values. Doubts about a surface are
+    /// Returns the tiles near the initial interface and their values. Warnings about a surface are
     /// added to `warnings`.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl TiledCase<'_> {
     }
 }
 
-/// A box, given by its smallest and its largest corner.
+/// A box, given by its lower and its upper corner.
 type Corners = ([f64; 3], [f64; 3]);
 
 /// Returns the part of a box that lies within the bounds, if there are any.

@@ -22,7 +22,7 @@ const ROWS: usize = 16;
 /// Number of points along each axis at which the largest speed is estimated.
 const COARSE: usize = 24;
 
-/// A box, given by its smallest and its largest corner.
+/// A box, given by its lower and its upper corner.
 type Corners = ([f64; 3], [f64; 3]);
 
 impl TiledCase<'_> {

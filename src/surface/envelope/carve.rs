@@ -67,7 +67,7 @@ impl Carver<'_> {
         join(parts)
     }
 
-    /// Decides about a polygon without cuts.
+    /// Classifies a polygon that no cut crosses.
     fn decide(&self, polygon: &[Vec3]) -> Outcome {
         let n = polygon.len();
         let area: f64 = (1..n - 1)

@@ -224,7 +224,7 @@ impl Finder {
         regions
     }
 
-    /// Decides about every triangle. Returns `None` if all of them bound the inside.
+    /// Classifies every triangle. Returns `None` if all of them bound the inside.
     fn envelope(
         &self,
         vertices: &[[f64; 3]],
@@ -275,7 +275,7 @@ impl Finder {
         Some(envelope)
     }
 
-    /// Decides about triangles that are connected without contacts.
+    /// Returns the side of a region: triangles that are connected without contacts.
     fn side_of_region(&self, region: &[u32]) -> Side {
         let area = |k: u32| {
             let [a, b, c] = self.index.triangles[k as usize];
@@ -296,7 +296,7 @@ impl Finder {
         }
     }
 
-    /// Decides about the point `x` of triangle `k`.
+    /// Returns the side of the point `x` of triangle `k`.
     fn side(&self, k: usize, x: Vec3) -> Side {
         let near = 2.0 * self.tolerance;
         let mut here: Vec<usize> = Vec::new();

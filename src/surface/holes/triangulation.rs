@@ -21,7 +21,7 @@ pub(super) struct Polygon<'a> {
     pub x: &'a [Vec3],
     /// The unit normal of the triangle next to each edge, oriented like the triangles of the hole.
     pub beside: &'a [Vec3],
-    /// Whether two vertices must not be connected, because the surface has this edge.
+    /// Whether two vertices must not be connected, because the surface already has this edge.
     pub is_taken: &'a dyn Fn(usize, usize) -> bool,
 }
 

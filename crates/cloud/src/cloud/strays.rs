@@ -46,8 +46,8 @@ const SPARSE: f64 = 2.5;
 const FLAT: f64 = 0.2;
 /// The number of neighbors that are ignored when the plane is fitted: those farthest from it.
 const REJECTED: usize = 4;
-/// A point is above the surface if its distance from the plane of its neighbors exceeds this many
-/// times their distance from it, and the distance between neighbors.
+/// A point is above the surface if its distance from the plane of its neighbors exceeds both the
+/// distance between the neighbors and this many times the distance of the neighbors from the plane.
 const ABOVE: f64 = 8.0;
 /// At most one in this many points may be a stray.
 const MOST: usize = 5;

@@ -157,7 +157,7 @@ impl<C: Coordinate> Nearest<C> {
     }
 }
 
-/// Returns the distance that a key stands for.
+/// Returns the distance that a key represents.
 pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
     let key = C::key_to_f64(key);
     if norm == Norm::L2 { key.sqrt() } else { key }

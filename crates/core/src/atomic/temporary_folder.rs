@@ -1,4 +1,4 @@
-//! Temporary folders, which are removed with their content in any case.
+//! Temporary folders, which are removed with their content even if the program ends early.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};

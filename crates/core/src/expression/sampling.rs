@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(bound_of("0.03*max(0, sin(2*pi*t/5))", 0.0, 10.0), 0.03);
         assert!(bound_of("exp(-((t - 5)/0.01)^2)", 0.0, 4.0) < 1e-12);
         assert_eq!(bound_of("if(abs(x - 10*t) < 0.05, 1, 0)", 0.02, 0.03), 1.0);
-        // Without bounds, samples decide.
+        // Without bounds, only the samples count.
         assert!(bound_of("1/(t - 0.5)", 0.0, 1.0) > 100.0);
         assert!(bound_of("sqrt(t - 0.5)", 0.0, 1.0).is_nan());
     }

@@ -29,9 +29,9 @@ pub enum Shape {
     /// A box with edges along the axes. A planar mesh needs a z range around its plane. Coordinates
     /// of the corners may be `inf` or `-inf`.
     Box {
-        /// Smallest corner, mesh units.
+        /// Lower corner, mesh units.
         min: [f64; 3],
-        /// Largest corner, mesh units.
+        /// Upper corner, mesh units.
         max: [f64; 3],
     },
     /// The half space behind a plane: the side that `normal` points away from.
@@ -97,7 +97,7 @@ impl Shape {
         }
     }
 
-    /// Returns the smallest and the largest corner of a box that contains the boundary of the
+    /// Returns the lower and the upper corner of a box that contains the boundary of the
     /// shape, or `None` if the shape is unbounded along an axis or no bounds are known.
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
         let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {

@@ -37,7 +37,7 @@ pub struct Volume {
 /// The conversion from stored numbers to values: `slope * stored + intercept`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaling {
-    /// The factor of stored numbers.
+    /// The factor by which stored numbers are multiplied.
     pub slope: f64,
     /// The number added to the product.
     pub intercept: f64,

@@ -96,8 +96,8 @@ fn uses_values(expression: &Expression) -> bool {
     expression.names().contains(&"v")
 }
 
-/// Returns the question of whether an expression holds. The address of the stored numbers is 0 if
-/// the expression does not use `v`.
+/// Returns a question that asks whether an expression holds. The address of the stored numbers is
+/// 0 if the expression does not use `v`.
 fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Question {
     let (placement, scaling) = (volume.placement(), volume.scaling());
     let shape = volume.shape().map(|n| n as u32);

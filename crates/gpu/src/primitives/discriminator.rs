@@ -95,14 +95,14 @@ impl Question {
         Question { shape, defines, header: None, argument, held: Vec::new() }
     }
 
-    /// Creates the question of whether the size of the gradient is at least `low`.
+    /// Creates a question that asks whether the magnitude of the gradient is at least `low`.
     pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
         let argument = EdgeArgument { values: values.address, shape, low, spacing };
         Question::new(shape, Variant::Edge, values.name, argument)
     }
 
-    /// Creates the question of whether the sum of absolute differences from a template is at most
-    /// `most`.
+    /// Creates a question that asks whether the sum of absolute differences from a template is at
+    /// most `most`.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
@@ -127,7 +127,7 @@ impl Question {
         Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
     }
 
-    /// Creates the question of whether bits are set.
+    /// Creates a question that asks whether bits are set.
     pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
         let argument = BitsArgument { words: words.address(), shape };
         Question::new(shape, Variant::Bits, u32::NAME, argument)

@@ -10,7 +10,7 @@ use super::content::Content;
 pub(super) struct Foreign {
     /// The name of the format, which completes the sentence "The file is ...".
     pub(super) name: &'static str,
-    /// The test of whether a file has this format.
+    /// Returns true if a file has this format.
     is: fn(&Content) -> bool,
     /// The remedy, usually a program that converts such a file.
     pub(super) remedy: &'static str,

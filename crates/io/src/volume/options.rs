@@ -16,7 +16,7 @@ pub struct VolumeOptions {
     /// The table of the case file that holds these options, for use in messages. `None` means that
     /// they are command-line options.
     pub table: Option<String>,
-    /// The state of a series. `None` stands for the last state, with a warning if the series has
+    /// The state of a series. `None` means the last state, with a warning if the series has
     /// several.
     pub time: Option<Moment>,
     /// The spacing of the voxels along each axis, in place of the spacing in the file.
@@ -45,7 +45,7 @@ impl VolumeOptions {
         self
     }
 
-    /// Chooses the state of a series. `None` stands for the last state.
+    /// Chooses the state of a series. `None` means the last state.
     pub fn time(mut self, time: Option<Moment>) -> Self {
         self.time = time;
         self

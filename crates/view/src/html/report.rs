@@ -7,14 +7,14 @@ use super::page::{PLACE, document, view};
 use crate::markup::escaped;
 use zeroset_core::error::Result;
 
-/// The judgment at the top of a report.
+/// The verdict at the top of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything that was checked is as expected.
     Good,
     /// Something is not as expected.
     Bad,
-    /// Nothing was judged.
+    /// Nothing was checked.
     None,
 }
 
@@ -46,9 +46,9 @@ pub struct Report {
     pub title: String,
     /// The line below the title.
     pub lead: String,
-    /// The judgment.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The judgment in words.
+    /// The verdict in words.
     pub verdict_text: String,
     /// The tables.
     pub tables: Vec<Table>,

@@ -26,7 +26,7 @@ pub enum ColorMap {
     Inferno,
     /// From blue through magenta to yellow.
     Plasma,
-    /// From dark blue through gray to yellow, nearly the same for people with color blindness.
+    /// From dark blue through gray to yellow. Looks nearly the same to color-blind people.
     Cividis,
     /// The colors of the rainbow.
     Turbo,

@@ -22,7 +22,7 @@ pub(super) enum Kinds {
     Source,
     /// A path to a source.
     Path,
-    /// A source that is one of many points.
+    /// A point source among many, drawn as a small dot.
     SmallDot,
     /// A source that is a point.
     Dot,

@@ -17,7 +17,7 @@ const MOST: usize = 4096;
 /// The label name in GIFTI files that stands for no label.
 const NO_NAME: &str = "???";
 
-/// Parts of array names that announce labels.
+/// Parts of array names that indicate labels.
 const HINTS: [&str; 13] = [
     "label", "region", "parcel", "aparc", "annot", "atlas", "material", "tag", "segment", "zone",
     "entity", "physical", "group",
@@ -93,7 +93,7 @@ impl Labels {
         if names.is_empty() && !is_announced && !(is_integer && used.len() <= FEW) {
             return None;
         }
-        // Distances mark vertices that no front reaches with -1.
+        // In the labels of distances, -1 marks vertices that no front reaches.
         let is_none = |number: i64| number == -1 && name == "label";
         Some(Labels::new(places, &numbers, |number| match names.get(&number) {
             Some(name) => Some(name.clone()).filter(|name| name != NO_NAME),

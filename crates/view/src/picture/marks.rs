@@ -15,7 +15,7 @@ pub struct Marks {
     pub segments: Vec<[[f64; 3]; 2]>,
 }
 
-/// The largest number of point sources for which dots have their largest size.
+/// The largest number of point sources that are drawn as large dots.
 const FEW: usize = 40;
 
 impl Marks {

@@ -23,7 +23,7 @@ use crate::render::{Frame, Shade};
 pub(super) const SAMPLES: usize = 3;
 /// The number of lattice steps per sample.
 pub(super) const FINE: i64 = 256;
-/// The index that stands for no triangle.
+/// Marks the absence of a triangle.
 pub(super) const NONE: u32 = u32::MAX;
 /// The number of times that the bounding boxes of the triangles must cover a band before the
 /// triangles are sorted.

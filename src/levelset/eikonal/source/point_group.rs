@@ -1,4 +1,4 @@
-//! The region, line or wall that a group of vertices stands for.
+//! The region, line or wall that a group of vertices represents.
 
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::CellsAround;
@@ -8,7 +8,7 @@ use crate::mesh::statistics::facets::CellsAround;
 /// tetrahedra as vertices. A line or a wall fills cells only at its corners.
 const FEWEST_FILLED: usize = 2;
 
-/// The source that a group of vertices stands for.
+/// The source that a group of vertices represents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PointGroup {
@@ -23,7 +23,7 @@ pub struct PointGroup {
 }
 
 impl PointGroup {
-    /// Finds what a group of vertices stands for.
+    /// Finds the source that a group of vertices represents.
     ///
     /// - A group that fills cells is a region. The source consists of its vertices and of all edges
     ///   and faces between them.
@@ -101,7 +101,7 @@ mod tests {
         let region = select(&mesh, |x, y| x <= 4.0 && y <= 4.0);
         let found = PointGroup::new(&mesh, &region);
         assert_eq!((found.arity, &found.simplices, found.doubtful_cells), (1, &region, 0));
-        // A line with a corner at (5, 5). The diagonals of the squares cut this corner off.
+        // A line with a corner at (5, 5). The diagonals of the squares cut off this corner.
         let line = select(&mesh, |x, y| (x == 5.0 && y >= 5.0) || (y == 5.0 && x >= 5.0));
         let found = PointGroup::new(&mesh, &line);
         assert_eq!((found.arity, &found.simplices, found.doubtful_cells), (1, &line, 1));

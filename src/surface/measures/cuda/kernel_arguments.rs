@@ -9,7 +9,7 @@ zeroset_gpu::cuda_header! {
     pub(crate) struct MeasuringArgument as Measuring {
         /// `[n_vertices]`
         pub phi: u64 as "const real *",
-        /// Parts of the cells of all patches that are counted there, as bits.
+        /// For each cell of each patch, the parts that the patch counts, as bits.
         pub counted: u64 as "const u16 *",
         /// `[n_vertices]`
         pub names: u64 as "u32 *",

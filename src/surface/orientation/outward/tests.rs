@@ -209,7 +209,7 @@ fn a_fan_at_one_edge_takes_linear_time() {
     vertices.extend((0..n).map(|k| [turn(k).cos(), turn(k).sin(), 0.5]));
     let cells = (0..n).flat_map(|k| [0, 1, k + 2]).collect();
     let fan = Mesh::new(Kind::Surface, vertices, cells);
-    // Every ray through all of them would take minutes.
+    // Crossing all triangles with every ray would take minutes.
     let (same, found) = oriented(fan.clone());
     assert_eq!(same.cells, fan.cells);
     assert!(found.undecided > 0 && found.doubts().next().unwrap().contains("may face inward"));

@@ -28,7 +28,7 @@ zeroset_gpu::cuda_header! {
         /// The number of blocks that share a slice.
         pub groups: u32,
         pub every: u32,
-        /// The number of the first site.
+        /// The index of the first site.
         pub first: u32,
     }
 

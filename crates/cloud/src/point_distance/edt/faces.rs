@@ -31,7 +31,7 @@ pub(super) fn both_sides<P: Pair>(
             super::write(line, inside, |_| result(None, 0));
         }
         for (stretch, place, near) in envelope.stretches(2 * line.len() + 1) {
-            // The centers of the stretch are its odd places.
+            // Odd positions are the centers of voxels.
             let (first, end) = (stretch.start / 2, stretch.end / 2);
             let found = |i: usize| result(Some(near), (2 * (first + i) + 1).abs_diff(place));
             super::write(&mut line[first..end], inside, found);

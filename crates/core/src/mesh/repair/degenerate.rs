@@ -21,7 +21,7 @@ use crate::words::counted;
 
 /// The largest height that counts as zero, as a fraction of the longest edge of the cell.
 pub const DEGENERATE: f64 = 1e-12;
-/// The largest height of a cap or sliver that falsifies distances, as a fraction of its longest
+/// The largest height of a cap or sliver that distorts distances, as a fraction of its longest
 /// edge.
 pub const SKEWED: f64 = 1e-6;
 /// The largest height of a cell that may be repaired because it alone would determine the time
@@ -318,8 +318,8 @@ impl<'a> Work<'a> {
                 let is_certain = is_degenerate && !is_flat_tetrahedron;
                 self.split_at(&base, corners[apex], is_certain)
             }
-            // A needle in a boundary layer is not a fault of the mesh. A thinner one is reported as
-            // a doubt.
+            // A needle in a boundary layer is not a fault of the mesh. A thinner one is reported in
+            // a warning.
             Degeneracy::Needle { .. } if shape.thinness > self.thickest_collapsed => {
                 self.counts.kept += usize::from(self.bound == THIN && shape.thinness <= LAYER);
                 return true;

@@ -42,7 +42,7 @@ pub struct Repairs {
 }
 
 impl Default for Repairs {
-    /// Returns the default repairs: torn edges are joined, and cells that would falsify distances
+    /// Returns the default repairs: torn edges are joined, and cells that would distort distances
     /// are repaired.
     fn default() -> Self {
         Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Degenerate) }
@@ -58,7 +58,7 @@ impl Repairs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinness {
     /// Cells whose height is zero up to rounding, and caps and slivers (see [`repair`]) whose
-    /// height is at most [`SKEWED`] times their longest edge. They falsify distances.
+    /// height is at most [`SKEWED`] times their longest edge. They distort distances.
     Degenerate,
     /// In addition, caps and slivers whose height is at most [`THIN`] times their longest edge, and
     /// needles that are equally thin if there are only a few of them or if they are extremely thin.
@@ -187,7 +187,7 @@ impl Repair {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// Returns the remaining doubts about the mesh, one sentence each.
+    /// Returns warnings about the repaired mesh, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
         let doubts = self.join.doubts().chain(self.degenerate.doubts());
         doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts()).collect()

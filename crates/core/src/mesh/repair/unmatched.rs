@@ -1,4 +1,4 @@
-//! Doubts about boundary facets that lie along others without matching them.
+//! Warnings about boundary facets that lie along others without matching them.
 
 use super::{Weld, facets};
 use crate::mesh::overlaps::{Cover, covers};

@@ -165,7 +165,7 @@ impl HistoPyramid {
         Some((self.cell(entry / copies)?, entry % copies))
     }
 
-    /// Returns the cell of a bit of a word.
+    /// Returns the cell that a bit of a word represents.
     fn named(&self, word: [usize; 3], bit: usize) -> [u32; 3] {
         let split = self.levels.split;
         let (brick, inner) = (split.brick(), split.cell_of_bit(bit));

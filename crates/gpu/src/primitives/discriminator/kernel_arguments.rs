@@ -14,7 +14,7 @@ zeroset_gpu::cuda_header! {
         Bytes = 0,
         /// A range of values.
         Within = 1,
-        /// The size of the gradient.
+        /// The magnitude of the gradient.
         Edge = 2,
         /// The difference from a template.
         Template = 3,
@@ -43,7 +43,7 @@ zeroset_gpu::cuda_header! {
         pub high: f64,
     }
 
-    /// Marks cells whose gradient has at least the size `low`.
+    /// Marks cells where the magnitude of the gradient is at least `low`.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct EdgeArgument as Edge {
         pub values: u64 as "const VALUE *",

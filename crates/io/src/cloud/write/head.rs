@@ -1,4 +1,4 @@
-//! The headers of files of points.
+//! The headers of point files.
 
 use super::{Attribute, CloudLayout};
 use crate::unique_names::UnusedNames;

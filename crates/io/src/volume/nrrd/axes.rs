@@ -98,7 +98,7 @@ enum Role {
 /// The axes of an array: the spatial ones, and those along which one entry is chosen.
 pub(super) struct Axes {
     all: Vec<Axis>,
-    /// The role of each axis. `None` stands for a spatial axis, or an axis of size 1.
+    /// The role of each axis. `None` means a spatial axis, or an axis of size 1.
     roles: Vec<Option<Role>>,
 }
 

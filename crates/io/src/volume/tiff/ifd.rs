@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::CUT;
 use zeroset_core::error::{Flaw, Result};
 
-/// Numbers of tags.
+/// The numbers of the tags.
 pub(super) mod tags {
     pub const SUBFILE: u16 = 254;
     pub const WIDTH: u16 = 256;

@@ -30,14 +30,14 @@ pub(super) struct Page {
     chunk_size: [u64; 2],
 }
 
-/// Methods of compression that are supported.
+/// Supported compression methods.
 pub(super) const NONE: u64 = 1;
 const LZW: u64 = 5;
 const DEFLATE: [u64; 2] = [8, 32_946];
 const PACK_BITS: u64 = 32_773;
 pub(super) const ZSTD: u64 = 50_000;
 
-/// Methods of compression that are not supported, with their numbers.
+/// Unsupported compression methods, with their numbers.
 const COMPRESSIONS: [(u64, &str); 18] = [
     (2, "CCITT"),
     (3, "CCITT"),
@@ -59,7 +59,7 @@ const COMPRESSIONS: [(u64, &str); 18] = [
     (50_002, "JPEG XL"),
 ];
 
-/// Photometric interpretations that are not supported, with their numbers.
+/// Unsupported photometric interpretations, with their numbers.
 const COLORS: [(u64, &str); 8] = [
     (3, "colors of a palette"),
     (4, "a transparency mask"),

@@ -27,7 +27,7 @@ const UNITS: [(&[&str], &str, f64, f64); 8] = [
     (&["m", "meter", "meters", "metre"], "m", 1.0, 1.0),
 ];
 
-/// Names that stand for no unit.
+/// Names that state that there is no unit.
 const NO_UNIT: [&str; 5] = ["", "pixel", "pixels", "voxel", "reference frame"];
 
 /// Lengths in um per unit, to compare the units of axes.
