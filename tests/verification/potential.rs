@@ -175,8 +175,8 @@ fn signs(n: u32, exponent: u32) -> Vec<f64> {
 
 const fn towards(mesh: &'static str) -> Series {
     const ROWS: &[Row] = &[
-        Row::count("outside, not inwards", 0.0),
-        Row::count("inside, not outwards", 0.0),
+        Row::count("outside, not inward", 0.0),
+        Row::count("inside, not outward", 0.0),
         Row::count("V of length 1 or more", 0.0),
         Row::count("P does not grow along U", 0.0),
         Row::new("rise over slope, less 1", &[]).gate(Gate::None),
