@@ -1,9 +1,9 @@
 //! The command line, with one file for each subcommand.
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 success; 1
-//! the results are written, but a bound of `[expect]`, of the self-check or of a batch row is not
-//! met, or compared results differ; 2 usage or case file; 3 input file; 4 no usable result; 5
-//! device or memory; 6 output; 130 interrupted.
+//! the results are written, but a bound of `[expect]` or of the self-check is not met, or compared
+//! results differ; 2 usage or case file; 3 input file; 4 no usable result; 5 device or memory; 6
+//! output; 130 interrupted.
 
 mod check;
 mod cloud;
@@ -64,8 +64,8 @@ pub use ui::Ui;
 /// Maximum width of the help, in columns.
 const WIDTH: usize = 100;
 
-/// Exit code of a command that wrote its results, but found that a bound is not met (of `[expect]`,
-/// of the self-check of a reconstruction, or of a batch row), or that compared results differ.
+/// Exit code of a command that wrote its results, but found that a bound is not met (of `[expect]`
+/// or of the self-check of a reconstruction), or that compared results differ.
 const NOT_MET: u8 = 1;
 
 #[derive(Debug, Parser)]
@@ -111,8 +111,8 @@ Examples:
 The input name - means standard input. The content must identify its format.
 
 Exit codes: 0 success, 1 the results are written but a bound is not met ([expect], the self-check of
-a reconstruction, a batch row) or compared results differ, 2 usage or case file, 3 input file, 4 no
-usable result, 5 device or memory, 6 output, 130 interrupted";
+a reconstruction) or compared results differ, 2 usage or case file, 3 input file, 4 no usable
+result, 5 device or memory, 6 output, 130 interrupted";
 
 #[derive(Debug, clap::Args)]
 struct Verbosity {

@@ -26,7 +26,7 @@ pub struct InitialImage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub pixel: Option<f64>,
-    /// Lower and upper end along z. Required on tiles. Default: no ends.
+    /// Lower and upper end along z. Required on tiles. Default: unbounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extrude: Option<[f64; 2]>,
     /// Gray value at the interface. Default: half of the largest value of the type for pixels with
@@ -40,7 +40,7 @@ pub struct InitialImage {
     /// Gray values that are inside. Default `above`: the light part.
     #[serde(default)]
     pub inside: Above,
-    /// Shape that is inside, too, such as the free space above a mask. Default: none.
+    /// Additional shape that is inside, such as the free space above a mask. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub union: Option<Shape>,
 }

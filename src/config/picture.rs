@@ -23,8 +23,9 @@ pub struct Picture {
     pub fit: bool,
     /// Title. Default: the name of the case.
     pub title: Option<String>,
-    /// Unit of the values, shown above the color bar, such as "mm". Default: that of `[units]`. It
-    /// is the unit of length, for arrival times that of time, and none for other arrays.
+    /// Unit of the values, shown above the color bar, such as "mm". Default: from `[units]`: the
+    /// unit of time for arrival times, the unit of length for phi and other distances, and no unit
+    /// for other arrays.
     pub unit: Option<String>,
     /// View direction. Default "auto".
     pub view: View,

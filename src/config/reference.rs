@@ -256,10 +256,15 @@ fn range(schema: &Value) -> Option<String> {
     })
 }
 
-/// Returns the description as one line that fits into a table cell.
+/// Returns the description as one line that fits into a table cell. Descriptions that are also help
+/// texts of options have no period at the end, so it is added.
 fn description(schema: &Value) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+    let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    if !text.is_empty() && !text.ends_with('.') && !text.ends_with(".)") {
+        text.push('.');
+    }
+    text
 }
 
 /// Breaks a paragraph into lines of at most 100 characters.

@@ -104,9 +104,10 @@ pub struct Evolve {
     /// at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
-    /// Longest step if a coefficient depends on time, > 0. Where the change of a coefficient
-    /// cannot be derived from its expression, it is sampled at least that often. Default: the
-    /// output interval, or else a hundredth of the time from the start of the run to `end_time`.
+    /// Longest step if a coefficient depends on time, > 0. If the change of a coefficient cannot be
+    /// derived from its expression, the coefficient is sampled at least once in this time. Default:
+    /// the output interval, or else a hundredth of the time from the start of the run to
+    /// `end_time`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_step: Option<f64>,
     /// Velocity a, in mesh units per time. Default none. An array has three components, or on
@@ -119,8 +120,8 @@ pub struct Evolve {
     #[schemars(extend("minimum" = 0))]
     pub curvature: Option<Coefficient>,
     /// Weight w >= 0, in mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w
-    /// grad phi / |grad phi|)`, which shortens the weighted interface and pulls it to where w is
-    /// small. Conflicts with `curvature`.
+    /// grad phi / |grad phi|)`, which reduces the weighted length or area of the interface and
+    /// pulls it to places where w is small. Conflicts with `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
     /// Value of phi at the boundary vertices where the velocity points into the mesh, in mesh

@@ -182,7 +182,7 @@ pub const V8: Case = Case {
     id: "V8",
     title: "slotted disk",
     exact: "A disk centered at (0, 0.5) with R = 0.3 has a slot where abs(x) < 0.05 and y < 0.7. \
-            It makes one turn with a = 2 pi (-y, x).",
+            The disk makes one turn with a = 2 pi (-y, x).",
     note: "The case reproduces the losses of the first-order scheme. The disk is too small for \
            this scheme and vanishes at n = 50. The runs marked `:tg` take Taylor-Galerkin steps \
            with C = 1.5. Their loss is relative to the area on the mesh at the start.",

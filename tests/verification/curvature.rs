@@ -284,7 +284,7 @@ pub const V22: Case = Case {
         sizes: &[24, 48, 96],
         quick: 2,
         rows: &[
-            Row::new("mean, disc", &[1.5e-2, 2.0e-3, 3.9e-4]).order(1.8).floor(Floor::Curvature),
+            Row::new("mean, disk", &[1.5e-2, 2.0e-3, 3.9e-4]).order(1.8).floor(Floor::Curvature),
             Row::new("mean, ring", &[1.3e-5, 3.2e-6, 9.5e-7])
                 .gate(Gate::AtMost(5e-5))
                 .floor(Floor::Curvature),

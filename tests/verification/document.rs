@@ -53,8 +53,8 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
              reinitialization, \"L1\" and \"max\" are the mean and the largest error at the \
              vertices.",
             "\"area\": the relative error of the enclosed area or volume.",
-            "\"expected\": the number that the companion states. Its meshes with random vertices \
-             come from another generator.",
+            "\"expected\": the number that the companion states. Its random meshes come \
+             from a different generator.",
             "\"gate\": the bound on the measured number. It is 1.5 times the expected number \
              unless the companion or the text of the case states another gate.",
             "\"order\": the order of convergence between the last two sizes. The required order is \
@@ -71,8 +71,8 @@ const CPU_ONLY: &[&str] = &[
      bitwise identical results in every run, and the same values for every patch size.",
     "In V26 to V37 and V54, the CPU computes the initial values of distances and of \
      reinitialization. An evolution on the GPU reinitializes only on the GPU.",
-    "In V38, the GPU uses its own number of repetitions inside a patch, so the rows with a number \
-     of repetitions repeat the first row.",
+    "In V38, the GPU uses its own number of repetitions inside a patch, so the rows for \
+     different numbers of repetitions equal the first row.",
     "In single precision, V42 does not run because it compares precisions itself. V38 does not run \
      on the sphere, because fronts cross the whole sphere from one vertex, and each patch along \
      the way may withhold a change below the tolerance.",

@@ -157,8 +157,8 @@ pub const V53: Case = Case {
             / 2, but at least 0.02. It counts the hits that are missed, and the hits that are \
             found later than with steps of 0.02 alone.",
     note: "The errors of `every=k` depend on how far the queries are from the ball. In the \
-           companion, the queries are closer to the ball. The gates are about 30 % on both sides \
-           of the measured numbers.",
+           companion, the queries are closer to the ball. The gates are about 30 % above and below \
+           the measured numbers.",
     deviation: "",
     measure: |_, mesh, n| match mesh.split_once(['=', ':']) {
         Some(("every", k)) => {

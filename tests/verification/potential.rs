@@ -111,12 +111,14 @@ pub const V51: Case = Case {
     exact: "Sums over the octree (depth 9, softening 1 voxel) of n samples of a sphere are \
             compared with sums over all samples, at 0.3 to 2 radii from the center. For `p=2` to \
             `p=5`, every node is opened (theta = 0), and the rows give the largest relative error \
-            of P and the largest error of V. For `theta=`, p = 3 and a distant node counts as one \
-            sample. There the rows give the mean relative error of P, and the median and the \
-            largest angle between the computed and the exact grad P, in degrees.",
+            of P and the largest error of V = sum d_i^-(p+1) (x_i - x) / sum d_i^-p, a vector that \
+            points toward the samples ([potential.md](potential.md) defines P and d_i). For \
+            `theta=`, p = 3 and a distant node counts as one sample. These rows give the mean \
+            relative error of P, and the median and the largest angle between the computed and the \
+            exact grad P, in degrees.",
     note: "The samples are those that the octree stores, at multiples of 2^-18 voxels. Only theta \
-           = 0.5, the default, has a gate. The largest angles occur beside the samples and depend \
-           on the points that are evaluated.",
+           = 0.5, the default, has a gate. The largest angles occur next to the samples and \
+           depend on the points that are evaluated.",
     deviation: "",
     measure: |_, mesh, n| match mesh.split_once('=').unwrap() {
         ("p", exponent) => opened(n, exponent.parse().unwrap()),
@@ -173,8 +175,8 @@ fn signs(n: u32, exponent: u32) -> Vec<f64> {
 
 const fn towards(mesh: &'static str) -> Series {
     const ROWS: &[Row] = &[
-        Row::count("outside, not inwards", 0.0),
-        Row::count("inside, not outwards", 0.0),
+        Row::count("outside, not inward", 0.0),
+        Row::count("inside, not outward", 0.0),
         Row::count("V of length 1 or more", 0.0),
         Row::count("P does not grow along U", 0.0),
         Row::new("rise over slope, less 1", &[]).gate(Gate::None),

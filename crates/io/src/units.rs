@@ -8,7 +8,7 @@ use crate::about::Entry;
 /// `[units]`: the units of length and time, which reports, files and pictures state. No value is
 /// converted.
 ///
-/// By default, the units that a state of an earlier run states, if the case begins with one.
+/// If a case begins with a state of an earlier run, the default is the units of that state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

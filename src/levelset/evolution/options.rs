@@ -52,7 +52,7 @@ pub enum NormalMotion {
 #[non_exhaustive]
 pub enum CurvatureStep {
     /// Explicit, unless slivers would make the steps more than 50 times shorter than a typical cell
-    /// does (default).
+    /// would (default).
     #[default]
     Auto,
     /// Explicit: the smallest cell limits the step.

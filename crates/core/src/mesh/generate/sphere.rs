@@ -7,7 +7,7 @@ use super::{delaunay, limits};
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh, refine};
 
-/// Triangles on a sphere, all vertices on it, oriented outward.
+/// Triangles on a sphere, with all vertices on the sphere, oriented outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
