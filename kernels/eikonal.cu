@@ -15,6 +15,7 @@
 // variants: CELL_SIZE=3 | CELL_SIZE=4
 // variants: BLOCK=192, MIN_BLOCKS=1
 // variants: QUEUED_SOLVE=0, CIRCULAR=0 | QUEUED_SOLVE=1, CIRCULAR=0
+// variants: METRIC=0 | METRIC=1
 #include "common/grid.cuh"
 #if CELL_SIZE == 3
 #include "eikonal/triangles.cuh"
@@ -376,6 +377,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_shapes(Patches m,
             Vec3 x[N];
 #pragma unroll
             for (int i = 0; i < N; i++) x[i] = patch.at(patch.corner(t, i));
+            to_metric(patch, e, t, x);
 #if CELL_SIZE == 4
             e.shapes[patch.cells + t] = heights_of(x);
 #else

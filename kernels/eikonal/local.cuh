@@ -66,6 +66,23 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
+// Maps points of a cell to coordinates in which its fronts have speed 1 in all directions (`in_cell`
+// in src/levelset/eikonal/metric.rs). Without a tensor, the points stay as they are.
+template <int M>
+DEVICE void to_metric(const Patch& patch, const Eikonal& e, u32 t, Vec3 (&x)[M]) {
+#if METRIC
+    const real* f = e.metrics + 6 * (u64)patch.cells + t;
+    const u64 n = patch.n_cells;
+    const real f00 = f[0], f10 = f[n], f11 = f[2 * n], f20 = f[3 * n], f21 = f[4 * n], f22 = f[5 * n];
+    const Vec3 origin = x[0];
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+        const Vec3 v = x[i] - origin;
+        x[i] = Vec3{f00 * v.x, f10 * v.x + f11 * v.y, f20 * v.x + f21 * v.y + f22 * v.z};
+    }
+#endif
+}
+
 // Numbers of updates after which small decreases no longer count, and exponents of the least
 // decrease (`least_step` in src/levelset/eikonal/problem.rs).
 enum : u32 { PATIENCE = 256, DOUBLING = 8, FIRST = 40, LAST = 6 };

@@ -64,8 +64,9 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, u32 c
     u32 a = patch.corner(t, (i + 1) % 4), b = patch.corner(t, (i + 2) % 4), c = patch.corner(t, (i + 3) % 4);
     u32 d = patch.corner(t, i);
     const real u[3] = {fabs(local.u[a]), fabs(local.u[b]), fabs(local.u[c])};
-    real value = tetrahedron(u, patch.at(local.x, a), patch.at(local.x, b), patch.at(local.x, c),
-                             patch.at(local.x, d), slowness_of(patch, e, t));
+    Vec3 x[N] = {patch.at(local.x, a), patch.at(local.x, b), patch.at(local.x, c), patch.at(local.x, d)};
+    to_metric(patch, e, t, x);
+    real value = tetrahedron(u, x[0], x[1], x[2], x[3], slowness_of(patch, e, t));
     return give(patch, e, local, d, fabs(local.u[d]), value, least_step);
 }
 

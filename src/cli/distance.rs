@@ -1,5 +1,6 @@
 //! `zeroset distance MESH --from ...`: computes distances without a case file.
 
+mod conduction;
 mod voxels;
 
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use super::threads::Threads;
 use super::times::At;
 use super::{Ui, json, positive, volume, word};
 use crate::config::{
-    Config, DataFile, DeviceKind, Distance, FrontShape, MeshRepair, MeshSource, Picture, Precision,
-    Seed, Speed,
+    Config, DataFile, DeviceKind, Direction, Distance, FrontShape, MeshRepair, MeshSource, Picture,
+    Precision, Seed, Speed,
 };
 use crate::error::{Error, Result};
 use crate::expression::Expression;
@@ -45,6 +46,7 @@ Examples:
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
   zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
   zeroset distance heart.elem --data apex.vtx --from group:apex --speed \"if({2}, 600, 150)\" -o t.vtu
+  zeroset distance heart.elem --from group:1 --speed along=600,across=240 --fiber fiber -o t.vtu
   zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.label.gii
   zeroset distance pial.gii --from vertex:3 --width 10 -o near.label
   zeroset distance pial.gii --from vertex:3 -o distance.npy
@@ -101,9 +103,17 @@ pub struct Args {
     /// Largest distance to compute, in mesh units (a time if --speed is given); default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
-    /// Speed of the front: a number, an array name, or an expression that is evaluated per cell
-    #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION", value_parser = speed)]
+    /// Speed of the front: a number, an array name, or an expression that is evaluated per cell;
+    /// along=V,across=V for speeds along and across fibers, tensor=ARRAY for a conduction tensor
+    #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION|along=..", value_parser = speed)]
     pub speed: Option<Speed>,
+    /// Direction of the fibers, for a speed along=.. across=..: a cell array or x,y,z; default the
+    /// array fiber
+    #[arg(long, value_name = "ARRAY|X,Y,Z", value_parser = conduction::direction, allow_hyphen_values = true)]
+    pub fiber: Option<Direction>,
+    /// Direction in the sheets, for a speed sheet=..: a cell array or x,y,z; default the array sheet
+    #[arg(long, value_name = "ARRAY|X,Y,Z", value_parser = conduction::direction, allow_hyphen_values = true)]
+    pub sheet: Option<Direction>,
     /// Shape of the front: auto, plane, or circular (for points at constant speed on triangles)
     #[arg(long, value_name = "SHAPE", default_value = "auto", value_parser = word::<FrontShape>)]
     pub front: FrontShape,
@@ -202,6 +212,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     distance.from = args.from;
     distance.width = args.width;
     distance.speed = args.speed;
+    (distance.fiber, distance.sheet) = (args.fiber, args.sheet);
     distance.signed = args.signed.then_some(true);
     distance.snap = args.snap;
     distance.front = args.front;
@@ -248,7 +259,7 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         Speed::Number(speed) => Some(speed.to_string()),
         Speed::Expression(speed) => Some(speed.to_string()),
         // The command line has no such option.
-        Speed::Data { .. } => None,
+        Speed::Data { .. } | Speed::Fibers(_) | Speed::Tensor { .. } => None,
     });
     let single = [
         ("distance.width", "--width", args.width.map(|width| width.to_string())),
@@ -294,6 +305,9 @@ fn summary(report: &Report, output: &Path) -> String {
 }
 
 fn speed(text: &str) -> std::result::Result<Speed, String> {
+    if let Some(found) = conduction::speed(text) {
+        return found;
+    }
     match text.trim().parse::<f64>() {
         Ok(_) => positive(text).map(Speed::Number),
         Err(_) => Expression::parse(text).map(Speed::Expression).map_err(|flaw| flaw.to_string()),

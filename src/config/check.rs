@@ -5,6 +5,7 @@ mod flaws;
 mod reconstruct;
 mod tiled;
 
+use super::conduction::{Quantity, conduction_quantities};
 use super::initial::{Initial, InitialMesh, InitialVolume};
 use super::initial_image::InitialImage;
 use super::mesh_source::MeshSource;
@@ -242,6 +243,38 @@ fn check_shape(flaws: &mut Flaws, key: &str, shape: &crate::geometry::shape::Sha
     }
 }
 
+/// Checks a speed that depends on the direction.
+fn check_conduction(flaws: &mut Flaws, distance: &super::Distance) {
+    let quantities = conduction_quantities(distance);
+    for (key, quantity) in &quantities {
+        match quantity {
+            Quantity::Expression(expression) => flaws.timeless(key, expression),
+            Quantity::Number(x) => flaws.require(x.is_finite(), key, format!("is {x}"), ""),
+        }
+        let is_speed = !key.contains("tensor") && key.starts_with("distance.speed.");
+        if let (true, Quantity::Number(x)) = (is_speed, quantity) {
+            let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
+            let what = format!("must be between {low:e} and {high:e}, but is {x}");
+            flaws.require(Speed::RANGE.contains(x), key, what, "");
+        }
+    }
+    let (has_fibers, has_sheets) = match &distance.speed {
+        Some(Speed::Fibers(fibers)) => (true, fibers.sheet.is_some()),
+        _ => (false, false),
+    };
+    let remedy = "set speed = { along = 0.6, across = 0.24 }, or remove this key";
+    let is_used = has_fibers || distance.fiber.is_none();
+    flaws.require(
+        is_used,
+        "distance.fiber",
+        "has no effect without speeds along and across",
+        remedy,
+    );
+    let remedy = "set a speed `sheet` next to `along` and `across`, or remove this key";
+    let is_used = has_sheets || distance.sheet.is_none();
+    flaws.require(is_used, "distance.sheet", "has no effect without a speed in the sheets", remedy);
+}
+
 fn check_distance(flaws: &mut Flaws, config: &Config) {
     let Some(distance) = &config.distance else { return };
     flaws.positive("distance.width", distance.width);
@@ -254,6 +287,7 @@ fn check_distance(flaws: &mut Flaws, config: &Config) {
         let remedy = "use a mask to exclude cells that no front may enter";
         flaws.require(Speed::RANGE.contains(&f), "distance.speed", what, remedy);
     }
+    check_conduction(flaws, distance);
     for (k, seed) in distance.from.iter().enumerate() {
         let key = format!("distance.from.{k}");
         match seed {

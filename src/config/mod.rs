@@ -6,6 +6,7 @@
 //! similar known name.
 
 mod check;
+mod conduction;
 mod defaults;
 mod defaults_of_version;
 mod document;
@@ -39,6 +40,8 @@ pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::levelset::tiled::{Scheme, Time};
 pub use crate::patches::Partition;
+pub(crate) use conduction::conduction_quantities;
+pub use conduction::{Direction, Fibers, Quantity, Tensor};
 pub use defaults::defaults;
 pub use defaults_of_version::DefaultsOf;
 pub use expect::{Bounds, Expect};

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::conduction::Direction;
 use super::mesh_source::MeshSource;
 use super::picture::Picture;
 use super::reconstruct::CloudSource;
@@ -287,6 +288,13 @@ pub struct Distance {
     /// Speed of the front, in mesh units per time, > 0. The result is then an arrival time. Default
     /// 1.
     pub speed: Option<Speed>,
+    /// Direction of the fibers, of any length; cells where it is 0 have the speed `across` in all
+    /// directions. On surfaces, it is projected to the surface. Only with `along` and `across` in
+    /// `speed`. Default: the cell array `fiber`.
+    pub fiber: Option<Direction>,
+    /// Direction in the sheets; only its part perpendicular to `fiber` counts. Only with `sheet` in
+    /// `speed`. Default: the cell array `sheet`.
+    pub sheet: Option<Direction>,
     /// Moves points to the mesh even if they are more than one edge length away.
     pub snap: bool,
     /// Expression without `t` that is 0 or has no value at vertices that no front may enter. Cells

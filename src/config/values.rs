@@ -11,6 +11,7 @@ use serde::de::{Deserializer, Error, IgnoredAny};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::conduction::{Fibers, Quantity, Tensor};
 use crate::expression::Expression;
 use crate::io::{Moment, VolumeOptions};
 
@@ -152,7 +153,7 @@ impl<'de> Deserialize<'de> for Coefficient {
     }
 }
 
-/// Speed of a distance front: one number, or one value per cell.
+/// Speed of a distance front: one number, one value per cell, or a speed for each direction.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
@@ -166,6 +167,14 @@ pub enum Speed {
     },
     /// An expression evaluated at the centroids of the cells: `"1 + 0.5*sulc"`.
     Expression(Expression),
+    /// Speeds along and across the fibers of `fiber`: `{ along = 0.6, across = 0.24 }`.
+    Fibers(Fibers),
+    /// A conduction tensor D, so that the arrival time u satisfies grad u . D grad u = 1:
+    /// `{ tensor = "name" }`.
+    Tensor {
+        /// Cell array of the tensor, or its components.
+        tensor: Tensor,
+    },
 }
 
 impl Speed {
@@ -176,7 +185,7 @@ impl Speed {
     pub fn number(&self) -> Option<f64> {
         match self {
             Speed::Number(x) => Some(*x),
-            Speed::Data { .. } => None,
+            Speed::Data { .. } | Speed::Fibers(_) | Speed::Tensor { .. } => None,
             Speed::Expression(expression) => expression.constant(),
         }
     }
@@ -184,11 +193,49 @@ impl Speed {
 
 impl<'de> Deserialize<'de> for Speed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let expecting = "a number, \"an expression\" or { cell_data = \"name of a cell array\" }";
+        #[derive(Default, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        struct Table {
+            cell_data: Option<String>,
+            along: Option<Quantity>,
+            across: Option<Quantity>,
+            sheet: Option<Quantity>,
+            tensor: Option<Tensor>,
+        }
+        let expecting = "a number, \"an expression\", { cell_data = \"name of a cell array\" }, \
+                         { along, across } or { tensor }";
         Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
             Formula::Number(x) => Speed::Number(x),
             Formula::Expression(expression) => Speed::Expression(expression),
-            Formula::Table(CellData { cell_data }) => Speed::Data { cell_data },
+            Formula::Table(table) => match table {
+                Table {
+                    cell_data: Some(cell_data),
+                    along: None,
+                    across: None,
+                    sheet: None,
+                    tensor: None,
+                } => Speed::Data { cell_data },
+                Table {
+                    cell_data: None,
+                    along: Some(along),
+                    across: Some(across),
+                    sheet,
+                    tensor: None,
+                } => Speed::Fibers(Fibers::new(along, across).sheet(sheet)),
+                Table {
+                    cell_data: None,
+                    along: None,
+                    across: None,
+                    sheet: None,
+                    tensor: Some(tensor),
+                } => Speed::Tensor { tensor },
+                _ => {
+                    return Err(D::Error::custom(
+                        "speed needs `cell_data`, `along` and `across` (optionally with `sheet`), or \
+                         `tensor`",
+                    ));
+                }
+            },
         })
     }
 }
@@ -358,12 +405,6 @@ impl<'de> Deserialize<'de> for Velocity {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CellData {
-    cell_data: String,
-}
-
 /// The value that a [`Loose`] visitor read.
 pub(super) enum Written<T> {
     Number(f64),
@@ -402,16 +443,16 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
 }
 
 /// The value that an [`OrExpression`] visitor read.
-enum Formula<T> {
+pub(super) enum Formula<T> {
     Number(f64),
     Expression(Expression),
     Table(T),
 }
 
 /// A visitor for a number, an expression in a string, or the table `T`.
-struct OrExpression<T> {
-    expecting: &'static str,
-    table: PhantomData<T>,
+pub(super) struct OrExpression<T> {
+    pub(super) expecting: &'static str,
+    pub(super) table: PhantomData<T>,
 }
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OrExpression<T> {

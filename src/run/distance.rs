@@ -20,7 +20,7 @@ use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::levelset::eikonal::path::{self, Paths};
 use crate::levelset::eikonal::source::{self, Part, Source};
 use crate::levelset::eikonal::{
-    self, EikonalState, Front, NO_SOURCE, Slowness, Stats, Width, skinny,
+    self, EikonalState, Front, Metric, NO_SOURCE, Slowness, Stats, Width, skinny,
 };
 use crate::mesh::Mesh;
 use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
@@ -228,6 +228,9 @@ impl MeshSetup {
         let slowness = match slowness {
             Slowness::Uniform(f) => Slowness::Uniform(R::of(*f)),
             Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::of(f)).collect()),
+            Slowness::Tensor(metrics) => {
+                Slowness::Tensor(metrics.iter().map(Metric::rounded).collect())
+            }
         };
         let state = EikonalState::new(patches.clone(), coordinates, slowness);
         let mut solved = match start {

@@ -1,6 +1,9 @@
 //! Lookup of the expressions of a case, for error messages that point into them.
 
-use crate::config::{Coefficient, Component, Config, Evolve, Initial, Speed, Velocity};
+use crate::config::{
+    Coefficient, Component, Config, Evolve, Initial, Quantity, Speed, Velocity,
+    conduction_quantities,
+};
 use crate::expression::Expression;
 
 /// Returns the expressions that the case gives for the key `name` of `[evolve]`.
@@ -28,8 +31,16 @@ pub(super) fn expressions<'a>(evolve: Option<&'a Evolve>, name: &str) -> Vec<&'a
 
 /// Returns the expressions of a case on a mesh, except those of seeds, each with its key and the
 /// place of its text: the key, or the component of the key.
-pub(super) fn all_expressions(config: &Config) -> Vec<(&'static str, String, &Expression)> {
-    let mut all = Vec::new();
+pub(super) fn all_expressions<'a>(
+    config: &'a Config,
+) -> Vec<(&'static str, String, &'a Expression)> {
+    let quantities = config.distance.iter().flat_map(conduction_quantities);
+    let of_quantity = |(key, quantity): (String, &'a Quantity)| {
+        let name = if key.contains(".speed.") { "distance.speed" } else { "distance.fiber" };
+        quantity.expression().map(|expression| (name, key, expression))
+    };
+    let mut all: Vec<(&'static str, String, &Expression)> =
+        quantities.filter_map(of_quantity).collect();
     let mut add = |key: &'static str, expression| all.push((key, key.to_string(), expression));
     if let Some(Initial::Expression { expression }) = &config.initial {
         add("initial.expression", expression);

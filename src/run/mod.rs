@@ -5,6 +5,7 @@ mod check;
 mod checkpointing;
 mod cleaned_mesh;
 mod clock;
+mod conduction;
 mod device;
 pub(crate) mod distance;
 mod distance_to_file;

@@ -16,7 +16,7 @@ pub(super) fn unknown(config: &Config, cleaned: &CleanedMesh) -> Vec<(&'static s
     let mut found = Vec::new();
     for (key, place, expression) in all_expressions(config) {
         let places = match key {
-            "distance.speed" => Places::Cells,
+            "distance.speed" | "distance.fiber" => Places::Cells,
             "distance.mask" | "evolve.mask" => places_of(cleaned, expression),
             _ => Places::Vertices,
         };

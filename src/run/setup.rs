@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::clock::Dated;
+use super::conduction;
 use super::fields::{cell_values, vertex_values};
 use super::initial_from_image::ImageLevel;
 use super::initial_from_volume::VolumeLevel;
@@ -96,11 +97,12 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     Ok(Start { phi, warnings, dated })
 }
 
-/// Returns the slowness `1 / speed` for a distance.
+/// Returns the slowness `1 / speed` for a distance, or its metrics.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`]. Returns [`Error::Case`]
-/// naming the stored cell if a speed is outside [`Speed::RANGE`].
+/// naming the stored cell if a speed is outside [`Speed::RANGE`], and for the causes of
+/// [`conduction::of_fibers`] and [`conduction::of_tensors`].
 pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>> {
     let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
         None => return Ok(Slowness::Uniform(1.0)),
@@ -116,6 +118,8 @@ pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>>
                 (key, cell_values(config, cleaned, key, expression)?)
             }
         },
+        Some(Speed::Fibers(fibers)) => return conduction::of_fibers(config, cleaned, fibers),
+        Some(Speed::Tensor { tensor }) => return conduction::of_tensors(config, cleaned, tensor),
     };
     if let Some(k) = speeds.iter().position(|speed| !Speed::RANGE.contains(speed)) {
         let what = format!(

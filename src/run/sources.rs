@@ -30,6 +30,8 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
         Some("its formula is for triangles, but the mesh has tetrahedra".to_string())
     } else if matches!(slowness, Slowness::PerCell(_)) {
         Some("the speed differs between cells".to_string())
+    } else if matches!(slowness, Slowness::Tensor(_)) {
+        Some("the speed depends on the direction".to_string())
     } else if from.is_empty() {
         Some("the zero set of [initial] is not a point".to_string())
     } else if let Some(other) = from.iter().find(|seed| !is_point(seed)) {

@@ -343,7 +343,7 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                     continue;
                 }
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-                let f = self.slowness.of(patch.cells[t]);
+                let (x, f) = self.slowness.in_cell(patch.cells[t], x);
                 for i in 0..N {
                     let local = corners[i] as usize;
                     if local >= patch.n_owned || fixed[local] {

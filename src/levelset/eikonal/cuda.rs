@@ -98,6 +98,7 @@ impl<R: Real> Solver<R> {
         let cells = match problem.slowness {
             Slowness::Uniform(_) => 0,
             Slowness::PerCell(_) => patches.n_patch_cells(),
+            Slowness::Tensor(_) => 6 * patches.n_patch_cells(),
         };
         let index = if shape.wide { 4 } else { 2 };
         let seen = if shape.arity == 4 { patches.n_local() } else { 0 };
@@ -139,6 +140,8 @@ impl<R: Real> Solver<R> {
         };
         defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
         defines.push(("CIRCULAR", u32::from(circular).to_string()));
+        let has_metric = matches!(problem.slowness, Slowness::Tensor(_));
+        defines.push(("METRIC", u32::from(has_metric).to_string()));
         defines.push(("QUEUED_SOLVE", u32::from(organization == Organization::Queue).to_string()));
         let unit = Unit::with("eikonal", defines)?;
         let name = match organization {
@@ -180,6 +183,15 @@ impl<R: Real> Solver<R> {
                 let rows: Vec<R> = (0..on_host.len()).flat_map(rows).collect();
                 (R::one(), Some(cuda.upload(&rows)?))
             }
+            Slowness::Tensor(of) => {
+                let mut rows = Vec::with_capacity(6 * on_host.n_patch_cells());
+                for p in 0..on_host.len() {
+                    let cells = on_host.patch(p).cells;
+                    let metrics = || cells.iter().map(|&c| of[c as usize].entries());
+                    (0..6).for_each(|k| rows.extend(metrics().map(|entries| entries[k])));
+                }
+                (R::one(), Some(cuda.upload(&rows)?))
+            }
         };
         let numbers = vec![
             cuda.upload(&problem.reach)?,
@@ -187,6 +199,7 @@ impl<R: Real> Solver<R> {
             cuda.upload(&[R::INFINITY; 3])?,
             cuda.zeros(if shape.arity == 4 { on_host.n_local() } else { 0 })?,
         ];
+        let of_cells = per_cell.as_ref().map_or(0, Array::address);
         let shapes = if circular { None } else { Some(Shapes::new(&cuda, &shape, on_host)?) };
         let argument = EikonalArgument {
             n_patches: shape.n_patches,
@@ -200,7 +213,8 @@ impl<R: Real> Solver<R> {
             width: R::INFINITY,
             near: R::INFINITY,
             slowness: uniform,
-            slowness_of_cells: per_cell.as_ref().map_or(0, Array::address),
+            slowness_of_cells: if has_metric { 0 } else { of_cells },
+            metrics: if has_metric { of_cells } else { 0 },
             caps: 0,
             reach: numbers[0].address(),
             shapes: shapes.as_ref().map_or(0, Shapes::address),
@@ -262,7 +276,7 @@ impl<R: Real> Solver<R> {
             (None, Organization::Queue) => {
                 let edges = match problem.slowness {
                     Slowness::Uniform(_) => NEAR_QUEUE,
-                    Slowness::PerCell(_) => NEAR_QUEUE_PER_CELL,
+                    Slowness::PerCell(_) | Slowness::Tensor(_) => NEAR_QUEUE_PER_CELL,
                 };
                 problem.near * R::of(edges)
             }

@@ -17,6 +17,7 @@
 //! - [`nearest`] solves for several sources and finds the source nearest to each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
 //! - [`skinny`] counts values that are doubtful because of the shape of triangles.
+//! - [`Metric`] describes cells in which the speed depends on the direction.
 //! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
 //!
 //! This example computes the distance from one vertex of a sphere:
@@ -43,6 +44,7 @@ mod cpu;
 pub mod cuda;
 pub mod formulas;
 mod gradient;
+mod metric;
 mod nearest;
 pub mod path;
 mod problem;
@@ -56,6 +58,7 @@ use std::sync::Arc;
 
 pub use cpu::solve;
 pub use gradient::{Gradient, gradient};
+pub use metric::Metric;
 pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use problem::Problem;
 pub(crate) use reinitialize::is_cut;
@@ -78,14 +81,18 @@ pub enum Slowness<R: Real> {
     Uniform(R),
     /// One positive value per mesh cell.
     PerCell(Vec<R>),
+    /// One metric per mesh cell, for fronts that are faster in some directions than in others.
+    Tensor(Vec<Metric<R>>),
 }
 
 impl<R: Real> Slowness<R> {
+    /// Returns the slowness of a cell in the coordinates of [`Slowness::in_cell`].
     #[inline]
     fn of(&self, cell: u32) -> R {
         match self {
             Slowness::Uniform(f) => *f,
             Slowness::PerCell(f) => f[cell as usize],
+            Slowness::Tensor(_) => R::one(),
         }
     }
 }
@@ -188,12 +195,14 @@ impl<R: Real> EikonalState<R> {
     /// run.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell.
+    /// Returns [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell or a
+    /// tensor.
     pub fn with_front(mut self, front: Front) -> Result<Self> {
         if front == Front::Circular {
             let wrong = match (self.problem.patches.arity(), &self.problem.slowness) {
                 (3, Slowness::Uniform(_)) => None,
                 (3, Slowness::PerCell(_)) => Some("the speed differs between cells"),
+                (3, Slowness::Tensor(_)) => Some("the speed depends on the direction"),
                 _ => Some("its formula is for triangles, but the mesh has tetrahedra"),
             };
             if let Some(wrong) = wrong {

@@ -1,7 +1,8 @@
 //! Shortest paths from a point back to the source: descent in a field of arrival times.
 //!
 //! A path leads from point to point on the facets of cells (edges of triangles, faces of
-//! tetrahedra). From a point `X` it goes to the point `Y` that minimizes `u(Y) + f |X - Y|`. `Y`
+//! tetrahedra). From a point `X` it goes to the point `Y` that minimizes `u(Y) + f |X - Y|` or, with
+//! a tensor, `u(Y)` plus the time from `Y` to `X`. `Y`
 //! may lie on any facet of the cells at `X` that does not contain `X`. The arrival times are the
 //! result of the same minimum (docs/distances.md, sections 5.1, 5.2 and 5.5). Inside a cell the
 //! path therefore follows the negative gradient. It also continues along edges and over vertices,
@@ -180,11 +181,10 @@ impl<'a> Paths<'a> {
         let mut to_side: Option<(f64, Place)> = None;
         let mut lowest: Option<(f64, u32)> = None;
         for c in around {
-            let f = self.slowness.of(c);
             let begin = self.parts.partition_point(|part| part.cell < c);
             for part in self.parts[begin..].iter().take_while(|part| part.cell == c) {
-                let point = part.closest(place.x);
-                let value = part.start + f * (point - place.x).norm();
+                let (time, point) = part.nearest(place.x, self.slowness);
+                let value = part.start + time;
                 if to_source.is_none_or(|(least, ..)| value < least) {
                     to_source = Some((value, point, part.source));
                 }
@@ -198,13 +198,13 @@ impl<'a> Paths<'a> {
                 if !place.vertices.contains(v) {
                     continue;
                 }
-                let (value, weights) = self.foot(cell, i, &place.x, f);
+                let (value, weights) = self.foot(c, i, &place.x);
                 if value < f64::INFINITY && to_side.as_ref().is_none_or(|(l, _)| value < *l) {
                     let side: Vec<u32> = others(cell, i).collect();
                     // With a circular front, u is not linear along the edge.
                     let mut next = self.place(&side, &weights[..side.len()], None);
                     if next.vertices.len() > 1 && self.front == Front::Circular {
-                        next.u = value - f * (place.x - next.x).norm();
+                        next.u = value - self.slowness.time(c, &(place.x - next.x));
                     }
                     to_side = Some((value, next));
                 }
@@ -228,21 +228,22 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// Returns the minimum of `u(Y) + f |x - Y|` over the points Y of the facet opposite vertex `i`
-    /// of a cell, and the barycentric weights of the Y that attains it.
-    fn foot(&self, cell: &[u32], i: usize, x: &Vec3, f: f64) -> (f64, [f64; 3]) {
-        let mut side = others(cell, i);
+    /// Returns the minimum over the points Y of the facet opposite vertex `i` of a cell of `u(Y)`
+    /// plus the time from Y to `x`, and the barycentric weights of the Y that attains it.
+    fn foot(&self, cell: u32, i: usize, x: &Vec3) -> (f64, [f64; 3]) {
+        let corners = self.cell(cell);
+        let mut side = others(corners, i);
         let mut next = || side.next().map_or((f64::INFINITY, *x), |v| (self.value(v), self.x(v)));
-        let [(ua, a), (ub, b)] = [next(), next()];
-        if cell.len() == 3 {
+        let [(ua, a), (ub, b), (uc, c)] = [next(), next(), next()];
+        let ([a, b, c, x], f) = self.slowness.in_cell(cell, [a, b, c, *x]);
+        if corners.len() == 3 {
             let (value, s) = match self.front {
-                Front::Circular => formulas::circle_foot(ua, ub, &a, &b, x, f),
-                Front::Plane => formulas::triangle_foot(ua, ub, &a, &b, x, f),
+                Front::Circular => formulas::circle_foot(ua, ub, &a, &b, &x, f),
+                Front::Plane => formulas::triangle_foot(ua, ub, &a, &b, &x, f),
             };
             return (value, [1.0 - s, s, 0.0]);
         }
-        let (uc, c) = next();
-        formulas::tetrahedron_foot([ua, ub, uc], [&a, &b, &c], x, f)
+        formulas::tetrahedron_foot([ua, ub, uc], [&a, &b, &c], &x, f)
     }
 }
 

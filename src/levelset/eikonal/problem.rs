@@ -92,10 +92,10 @@ impl<R: Real> Problem<R> {
     }
 
     /// Returns, for each patch, whether it or one of its neighbors has a cell with an obtuse angle.
-    /// Tetrahedra count as obtuse.
+    /// Tetrahedra and cells with a tensor count as obtuse.
     pub(super) fn near_obtuse(&self) -> Vec<bool> {
         let (patches, coordinates) = (&*self.patches, &*self.coordinates);
-        if patches.arity() != 3 {
+        if patches.arity() != 3 || matches!(self.slowness, Slowness::Tensor(_)) {
             return vec![true; patches.len()];
         }
         let own: Vec<bool> = (0..patches.len())
@@ -145,6 +145,7 @@ fn longest_time<R: Real>(
         for (x_k, &c) in at.iter_mut().zip(corners) {
             *x_k = x[c as usize];
         }
-        longest.max(longest_edge(&at[..corners.len()]) * slowness.of(cell))
+        let (at, f) = slowness.in_cell(cell, at);
+        longest.max(longest_edge(&at[..corners.len()]) * f)
     })
 }

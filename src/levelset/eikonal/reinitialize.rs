@@ -95,12 +95,13 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
                     continue;
                 }
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+                let (x, f) = slowness.in_cell(cell, x);
                 let norm = Simplex::new(&x).gradient(&phi).norm();
                 for (&corner, &phi) in corners.iter().zip(&phi) {
                     if let Some(u) = u.get_mut(corner as usize) {
                         // A vertex on the interface has distance 0; the test avoids 0 / 0.
                         let d = if phi == R::zero() { R::zero() } else { phi.abs() / norm };
-                        let d = d * slowness.of(cell);
+                        let d = d * f;
                         *u = u.min(d);
                         fixed[corner as usize] = true;
                         found = true;

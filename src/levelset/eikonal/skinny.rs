@@ -37,8 +37,11 @@ pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Fr
         return 0;
     }
     let triangles = mesh.cells.as_chunks::<3>().0;
-    let is_skinny: Vec<bool> =
-        triangles.par_iter().map(|t| skinny(t.map(|v| mesh.vertices[v as usize].into()))).collect();
+    // With a tensor, the shape in the metric matters.
+    let shape = |(c, t): (usize, &[u32; 3])| {
+        skinny(slowness.in_cell(c as u32, t.map(|v| mesh.vertices[v as usize].into())).0)
+    };
+    let is_skinny: Vec<bool> = triangles.par_iter().enumerate().map(shape).collect();
     if !is_skinny.contains(&true) {
         return 0;
     }
@@ -126,10 +129,10 @@ impl Field<'_> {
             if ua.min(ub) >= own {
                 continue;
             }
-            let (xa, xb, f) = (self.x(a), self.x(b), self.slowness.of(c));
+            let ([xa, xb, at], f) = self.slowness.in_cell(c, [self.x(a), self.x(b), x]);
             let (value, s) = match self.front {
-                Front::Circular => formulas::circle_foot(ua, ub, &xa, &xb, &x, f),
-                Front::Plane => formulas::triangle_foot(ua, ub, &xa, &xb, &x, f),
+                Front::Circular => formulas::circle_foot(ua, ub, &xa, &xb, &at, f),
+                Front::Plane => formulas::triangle_foot(ua, ub, &xa, &xb, &at, f),
             };
             if best.is_none_or(|(least, ..)| value < least) {
                 best = Some((value, c, [a, b], s));

@@ -94,9 +94,13 @@ impl Part {
         &self.points[..self.n]
     }
 
-    /// Returns the point of this part closest to `x`.
-    pub fn closest(&self, x: Vec3) -> Vec3 {
-        simplex::closest_point(x, self.points())
+    /// Returns the time of a straight step from this part to a point `x` of the cell, and the point
+    /// of this part where the fastest such step begins.
+    pub fn nearest(&self, x: Vec3, slowness: &Slowness<f64>) -> (f64, Vec3) {
+        let [p, q, r, s] = self.points;
+        let ([at, p, q, r, s], f) = slowness.in_cell(self.cell, [x, p, q, r, s]);
+        let nearest = simplex::closest_point(at, &[p, q, r, s][..self.n]);
+        ((nearest - at).norm() * f, slowness.from_mapped(self.cell, &x, &nearest))
     }
 }
 
@@ -204,9 +208,9 @@ pub fn around_vertices(
         for (v, source) in near.iter().map(|&k| vertices[k as usize]) {
             let source = &mut sources[source as usize];
             let at = Vec3::from(mesh.vertices[v as usize]);
-            let distance = |w: u32| (Vec3::from(mesh.vertices[w as usize]) - at).norm();
-            let f = slowness.of(c as u32);
-            source.values.extend(cell.iter().map(|&w| (w, distance(w) * f)));
+            let step = |w: u32| Vec3::from(mesh.vertices[w as usize]) - at;
+            let time = |w: u32| slowness.time(c as u32, &step(w));
+            source.values.extend(cell.iter().map(|&w| (w, time(w))));
             source.parts.extend(with_parts.then(|| Part::new(c as u32, &[at])));
         }
     }
@@ -252,10 +256,11 @@ fn cut_values<const N: usize>(
         return;
     }
     let x: [Vec3; N] = std::array::from_fn(|i| mesh.vertices[cell[i] as usize].into());
+    let (x, f) = slowness.in_cell(c, x);
     let norm = Simplex::new(&x).gradient(&phi).norm();
     for (&v, phi) in cell.iter().zip(phi) {
         let distance = if phi == 0.0 { 0.0 } else { phi.abs() / norm };
-        values.push((v, distance * slowness.of(c)));
+        values.push((v, distance * f));
     }
 }
 
@@ -308,7 +313,7 @@ pub fn around_curve(
         for part in new.iter().flatten() {
             for &v in locator.corners(part.cell) {
                 let x = Vec3::from(mesh.vertices[v as usize]);
-                values.push((v, (part.closest(x) - x).norm() * slowness.of(part.cell)));
+                values.push((v, part.nearest(x, slowness).0));
             }
         }
         if values.len() > 2 * compact + 4096 {
@@ -428,8 +433,8 @@ pub fn around_simplices(
                 simplices.shared(s, cell, &mut part);
                 for &w in cell.iter().filter(|&&w| !is_source[w as usize]) {
                     let x = Vec3::from(mesh.vertices[w as usize]);
-                    let distance = (simplex::closest_point(x, &part) - x).norm();
-                    values.push((w, start + distance * slowness.of(c as u32)));
+                    let (time, _) = Part::new(c as u32, &part).nearest(x, slowness);
+                    values.push((w, start + time));
                 }
             }
         }
@@ -462,8 +467,8 @@ pub fn around_point(
     let mut values = Vec::new();
     for &c in &touched {
         for &v in locator.corners(c) {
-            let distance = (Vec3::from(mesh.vertices[v as usize]) - closest).norm();
-            values.push((v, start + distance * slowness.of(c)));
+            let step = Vec3::from(mesh.vertices[v as usize]) - closest;
+            values.push((v, start + slowness.time(c, &step)));
         }
     }
     let values = smallest_per_vertex(values);

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{DistanceTask, Found, Solved};
 use crate::config::Distance;
 use crate::error::Result;
+use crate::geometry::Vec3;
 use crate::levelset::eikonal::{Front, Slowness};
 use crate::output::Report;
 use crate::picture::Marks;
@@ -69,6 +70,11 @@ impl DistanceTask<'_> {
         let mean = match &slowness {
             Slowness::Uniform(slowness) => *slowness,
             Slowness::PerCell(all) => all.iter().sum::<f64>() / all.len().max(1) as f64,
+            Slowness::Tensor(all) => {
+                let times =
+                    all.iter().map(|metric| metric.map(&Vec3::repeat(3f64.recip().sqrt())).norm());
+                times.sum::<f64>() / all.len().max(1) as f64
+            }
         };
         let whole = setup.cleaned.mesh.n_vertices();
         let mut width = FIRST * mean * setup::mean_edge(&setup.cleaned.mesh);
