@@ -26,6 +26,9 @@ struct Eikonal {
     real slowness;
     // Slowness per cell of a patch, in patch order.
     const real *slowness_of_cells;
+    // Metric per cell of a patch, in patch order: six numbers, each `[n_cells]`. Null without a
+    // tensor.
+    const real *metrics;
     // Upper limit of the value of each vertex, or null.
     const real *caps;
     // `[n_patches]` longest time along an edge near a patch.
@@ -69,7 +72,7 @@ struct Eikonal {
     // `FAILED_*` if the solve failed, else 0.
     u32 *error;
 };
-static_assert(sizeof(Eikonal) == (sizeof(real) == 8 ? 248 : 240), "size of Eikonal");
+static_assert(sizeof(Eikonal) == (sizeof(real) == 8 ? 256 : 248), "size of Eikonal");
 ASSERT_OFFSET(Eikonal, n_patches, 0);
 ASSERT_OFFSET(Eikonal, n_vertices, 4);
 ASSERT_OFFSET(Eikonal, largest_local, 8);
@@ -82,25 +85,26 @@ ASSERT_OFFSET(Eikonal, width, 40);
 ASSERT_OFFSET(Eikonal, near, (sizeof(real) == 8 ? 48 : 44));
 ASSERT_OFFSET(Eikonal, slowness, (sizeof(real) == 8 ? 56 : 48));
 ASSERT_OFFSET(Eikonal, slowness_of_cells, (sizeof(real) == 8 ? 64 : 56));
-ASSERT_OFFSET(Eikonal, caps, (sizeof(real) == 8 ? 72 : 64));
-ASSERT_OFFSET(Eikonal, reach, (sizeof(real) == 8 ? 80 : 72));
-ASSERT_OFFSET(Eikonal, shapes, (sizeof(real) == 8 ? 88 : 80));
-ASSERT_OFFSET(Eikonal, seen, (sizeof(real) == 8 ? 96 : 88));
-ASSERT_OFFSET(Eikonal, wake_offsets, (sizeof(real) == 8 ? 104 : 96));
-ASSERT_OFFSET(Eikonal, wake_vertices, (sizeof(real) == 8 ? 112 : 104));
-ASSERT_OFFSET(Eikonal, wake_readers, (sizeof(real) == 8 ? 120 : 112));
-ASSERT_OFFSET(Eikonal, u, (sizeof(real) == 8 ? 128 : 120));
-ASSERT_OFFSET(Eikonal, news, (sizeof(real) == 8 ? 136 : 128));
-ASSERT_OFFSET(Eikonal, listed, (sizeof(real) == 8 ? 144 : 136));
-ASSERT_OFFSET(Eikonal, lists, (sizeof(real) == 8 ? 152 : 144));
-ASSERT_OFFSET(Eikonal, counts, (sizeof(real) == 8 ? 160 : 152));
-ASSERT_OFFSET(Eikonal, first_news, (sizeof(real) == 8 ? 168 : 160));
-ASSERT_OFFSET(Eikonal, arrived, (sizeof(real) == 8 ? 176 : 168));
-ASSERT_OFFSET(Eikonal, states, (sizeof(real) == 8 ? 184 : 176));
-ASSERT_OFFSET(Eikonal, ring, (sizeof(real) == 8 ? 192 : 184));
-ASSERT_OFFSET(Eikonal, queue, (sizeof(real) == 8 ? 200 : 192));
-ASSERT_OFFSET(Eikonal, visited, (sizeof(real) == 8 ? 208 : 200));
-ASSERT_OFFSET(Eikonal, n_updates, (sizeof(real) == 8 ? 216 : 208));
-ASSERT_OFFSET(Eikonal, stats, (sizeof(real) == 8 ? 224 : 216));
-ASSERT_OFFSET(Eikonal, due, (sizeof(real) == 8 ? 232 : 224));
-ASSERT_OFFSET(Eikonal, error, (sizeof(real) == 8 ? 240 : 232));
+ASSERT_OFFSET(Eikonal, metrics, (sizeof(real) == 8 ? 72 : 64));
+ASSERT_OFFSET(Eikonal, caps, (sizeof(real) == 8 ? 80 : 72));
+ASSERT_OFFSET(Eikonal, reach, (sizeof(real) == 8 ? 88 : 80));
+ASSERT_OFFSET(Eikonal, shapes, (sizeof(real) == 8 ? 96 : 88));
+ASSERT_OFFSET(Eikonal, seen, (sizeof(real) == 8 ? 104 : 96));
+ASSERT_OFFSET(Eikonal, wake_offsets, (sizeof(real) == 8 ? 112 : 104));
+ASSERT_OFFSET(Eikonal, wake_vertices, (sizeof(real) == 8 ? 120 : 112));
+ASSERT_OFFSET(Eikonal, wake_readers, (sizeof(real) == 8 ? 128 : 120));
+ASSERT_OFFSET(Eikonal, u, (sizeof(real) == 8 ? 136 : 128));
+ASSERT_OFFSET(Eikonal, news, (sizeof(real) == 8 ? 144 : 136));
+ASSERT_OFFSET(Eikonal, listed, (sizeof(real) == 8 ? 152 : 144));
+ASSERT_OFFSET(Eikonal, lists, (sizeof(real) == 8 ? 160 : 152));
+ASSERT_OFFSET(Eikonal, counts, (sizeof(real) == 8 ? 168 : 160));
+ASSERT_OFFSET(Eikonal, first_news, (sizeof(real) == 8 ? 176 : 168));
+ASSERT_OFFSET(Eikonal, arrived, (sizeof(real) == 8 ? 184 : 176));
+ASSERT_OFFSET(Eikonal, states, (sizeof(real) == 8 ? 192 : 184));
+ASSERT_OFFSET(Eikonal, ring, (sizeof(real) == 8 ? 200 : 192));
+ASSERT_OFFSET(Eikonal, queue, (sizeof(real) == 8 ? 208 : 200));
+ASSERT_OFFSET(Eikonal, visited, (sizeof(real) == 8 ? 216 : 208));
+ASSERT_OFFSET(Eikonal, n_updates, (sizeof(real) == 8 ? 224 : 216));
+ASSERT_OFFSET(Eikonal, stats, (sizeof(real) == 8 ? 232 : 224));
+ASSERT_OFFSET(Eikonal, due, (sizeof(real) == 8 ? 240 : 232));
+ASSERT_OFFSET(Eikonal, error, (sizeof(real) == 8 ? 248 : 240));

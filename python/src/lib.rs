@@ -5,6 +5,7 @@
 //! arguments. Warnings are returned, and the package issues them.
 
 mod arrays;
+mod conduction;
 mod errors;
 mod level_set;
 mod log;

@@ -12,6 +12,7 @@ use zeroset::mesh::{self, DataArray, Kind};
 use zeroset::{Source, Values, distance_with, read_with};
 
 use crate::arrays::{Table, list, points, rows, table};
+use crate::conduction::PyConduction;
 use crate::errors::raised;
 use crate::options::{OfMesh, parse};
 use crate::work;
@@ -239,6 +240,7 @@ impl Mesh {
         py: Python<'py>,
         sources: Vec<PySource>,
         speed: Option<PyValues<'py>>,
+        conduction: Option<PyConduction<'py>>,
         paths_from: Vec<PySource>,
         options: &str,
         progress: Option<Py<PyAny>>,
@@ -251,6 +253,7 @@ impl Mesh {
         let mut options = parse::<OfDistance>(options)?.options();
         options.paths_from = all(paths_from)?;
         options.speed = speed.map(|speed| speed.values(&mesh)).transpose()?;
+        options.conduction = conduction.map(|given| given.conduction(&mesh)).transpose()?;
         let result = work::run(py, progress.as_ref(), |control| {
             options.control = control.clone();
             distance_with(&mesh, &sources, &options)
@@ -265,6 +268,7 @@ impl Mesh {
         py: Python<'py>,
         sources: Vec<PySource>,
         speed: Option<PyValues<'py>>,
+        conduction: Option<PyConduction<'py>>,
         options: &str,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Table<'py, f64>, Vec<String>)> {
@@ -272,6 +276,7 @@ impl Mesh {
         let sources = sources.into_iter().map(PySource::source).collect::<PyResult<Vec<_>>>()?;
         let mut options = parse::<OfDistance>(options)?.options();
         options.speed = speed.map(|speed| speed.values(&mesh)).transpose()?;
+        options.conduction = conduction.map(|given| given.conduction(&mesh)).transpose()?;
         let (values, warnings) = work::run(py, progress.as_ref(), |control| {
             options.control = control.clone();
             let mut values = Vec::new();

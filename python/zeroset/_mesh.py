@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _inputs, _messages, _native, _options, _progress, _view
+from . import _arrays, _conduction, _inputs, _messages, _native, _options, _progress, _view
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -143,6 +143,8 @@ class Mesh:
         starts: Sequence[float] | float | None = None,
         within: float | None = None,
         speed: Any = None,
+        fiber: Any = None,
+        sheet: Any = None,
         front: str = "auto",
         signed: bool = False,
         snap: bool = False,
@@ -163,8 +165,15 @@ class Mesh:
             Start values of the sources, 0 by default.
         within : float, optional
             Largest distance to compute. Points farther away get this value.
-        speed : float, str or array of shape (n,) or (m,), optional
+        speed : float, str, array or mapping, optional
             Speed of the front, at points or cells, or an expression. Values are then times.
+            ``{"along": 0.6, "across": 0.24}`` gives speeds along and across fibers (and "sheet" the
+            speed across the fibers but within the sheets). An array of shape (m, 3, 3), (m, 6) with
+            xx, yy, zz, xy, yz, xz, or (3, 3) is a conduction tensor D: the times u satisfy
+            grad u . D grad u = 1.
+        fiber, sheet : str, three numbers or expressions, or array of shape (m, 3), optional
+            Directions of the fibers, and in the sheets: the name of a cell array, by default
+            "fiber" and "sheet", or the direction in each cell.
         front : {"auto", "circular", "plane"}
             Shape of the front.
         signed : bool
@@ -205,7 +214,7 @@ class Mesh:
         with _progress.shown(progress) as call:
             found = self._native.distance(
                 listed,
-                _inputs.as_values(speed, "speed"),
+                *_conduction.as_speed(speed, fiber, sheet, self.n_cells),
                 [] if paths_from is None else _inputs.as_sources(paths_from),
                 _options.text(
                     starts=_inputs.as_starts(starts, len(listed)),
@@ -228,6 +237,8 @@ class Mesh:
         *,
         within: float | None = None,
         speed: Any = None,
+        fiber: Any = None,
+        sheet: Any = None,
         front: str = "auto",
         mask: str | None = None,
         progress: Progress | bool | None = None,
@@ -236,7 +247,7 @@ class Mesh:
 
         Parameters
         ----------
-        sources, within, speed, front, mask, progress
+        sources, within, speed, fiber, sheet, front, mask, progress
             See `distance`.
 
         Returns
@@ -256,7 +267,10 @@ class Mesh:
         options = _options.text(within=within, front=front, mask=mask)
         with _progress.shown(progress) as call:
             values, warnings = self._native.distances(
-                listed, _inputs.as_values(speed, "speed"), options, call
+                listed,
+                *_conduction.as_speed(speed, fiber, sheet, self.n_cells),
+                options,
+                call,
             )
         _messages.warn(warnings)
         if within is None:

@@ -66,12 +66,18 @@ class Mesh:
         self,
         sources: list[Any],
         speed: Any,
+        conduction: Any,
         paths_from: list[Any],
         options: str,
         progress: _Progress,
     ) -> dict[str, Any]: ...
     def distances(
-        self, sources: list[Any], speed: Any, options: str, progress: _Progress
+        self,
+        sources: list[Any],
+        speed: Any,
+        conduction: Any,
+        options: str,
+        progress: _Progress,
     ) -> tuple[NDArray[np.float64], list[str]]: ...
 
 @final

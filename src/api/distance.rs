@@ -1,5 +1,6 @@
 //! Distances on a mesh.
 
+use super::conduction::{Arrays, Conduction};
 use super::mesh::mask;
 use super::source::expression;
 use super::{Control, Mesh, Source, Values};
@@ -21,6 +22,8 @@ pub struct DistanceOptions {
     /// The speed of the front, 1 by default. A per-vertex array or an expression is evaluated at
     /// the cell centroids.
     pub speed: Option<Values>,
+    /// A speed that depends on the direction, instead of [`DistanceOptions::speed`].
+    pub conduction: Option<Conduction>,
     /// The shape of the front.
     pub front: FrontShape,
     /// Whether the distance from the surface of a region is negative inside.
@@ -90,7 +93,8 @@ pub fn distance_with(
     sources: &[Source],
     options: &DistanceOptions,
 ) -> Result<Distances> {
-    let (mut of_vertices, mut of_cells) = (Vec::new(), Vec::new());
+    let mut arrays = Arrays::default();
+    let (of_vertices, of_cells) = (&mut arrays.0, &mut arrays.1);
     let speed = match &options.speed {
         None => None,
         Some(Values::Number(speed)) => Some(Speed::Number(*speed)),
@@ -108,6 +112,13 @@ pub fn distance_with(
     distance.from = seeds(sources, &options.starts)?;
     distance.width = options.within;
     distance.speed = speed;
+    if let Some(conduction) = &options.conduction {
+        if options.speed.is_some() {
+            let what = "a speed and a conduction are given";
+            return Err(Error::usage(what, "give one of them"));
+        }
+        conduction.set(mesh, &mut distance, &mut arrays)?;
+    }
     distance.signed = options.signed.then_some(true);
     distance.snap = options.snap;
     distance.front = options.front;
@@ -116,7 +127,7 @@ pub fn distance_with(
     distance.gradient = options.gradient;
     distance.paths_from = seeds(&options.paths_from, &[])?;
     let config = Config::of_distance(mesh.source(), distance.clone(), Vec::new());
-    let setup = mesh.setup(config, (of_vertices, of_cells), &options.control)?;
+    let setup = mesh.setup(config, arrays, &options.control)?;
     let cpu = mesh.cpu()?;
     let mut report = Report::new(&setup.config, cpu.threads());
     setup.note(&mut report);

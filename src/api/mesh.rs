@@ -332,7 +332,17 @@ impl Mesh {
 
     /// Returns an array with one number for each cell.
     pub(super) fn cell_array(&self, name: &str, values: Vec<f64>) -> Result<DataArray> {
-        array(name, 1, values, self.n_cells(), "cells")
+        self.cell_table(name, 1, values)
+    }
+
+    /// Returns an array with several numbers for each cell.
+    pub(super) fn cell_table(
+        &self,
+        name: &str,
+        components: usize,
+        values: Vec<f64>,
+    ) -> Result<DataArray> {
+        array(name, components, values, self.n_cells(), "cells")
     }
 }
 

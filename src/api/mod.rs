@@ -7,6 +7,7 @@
 //! although the solvers work on a repaired and cleaned mesh. Warnings are part of the results, and
 //! nothing is printed.
 
+mod conduction;
 mod control;
 pub(crate) mod device;
 mod distance;
@@ -19,6 +20,7 @@ mod sdf;
 mod source;
 mod threads;
 
+pub use conduction::{Conduction, Directions, Fibers};
 pub use control::Control;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
 #[cfg(feature = "cli")]

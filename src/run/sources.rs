@@ -10,7 +10,7 @@ use crate::config::{Config, FrontShape, Seed};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::io;
-use crate::levelset::eikonal::source::{self, Source};
+use crate::levelset::eikonal::source::{self, Source, StartBalls};
 use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::mesh::Kind;
 use crate::surface::Locator;
@@ -72,6 +72,9 @@ pub fn sources(
 ) -> Result<Vec<(u32, Source)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let (snap, locator) = (distance.snap, OnceCell::new());
+    // Balls are found from the parts.
+    let has_balls = matches!(slowness, Slowness::Tensor(_));
+    let with_parts = with_parts || has_balls;
     let around = Around { config, cleaned, slowness, front, with_parts, snap, locator };
     let mut of_vertices = around.vertices(&distance.from)?;
     let mut sources = Vec::new();
@@ -89,6 +92,10 @@ pub fn sources(
         let start = if front == Front::Circular { 0.0 } else { seed.start() };
         let numbered = |source: Source| (number, source.numbered(number, start));
         sources.extend(found.into_iter().map(numbered));
+    }
+    if has_balls && sources.iter().any(|(_, source)| source.is_point()) {
+        let balls = StartBalls::new(around.locator(), slowness);
+        sources.iter_mut().for_each(|(_, source)| balls.extend(source));
     }
     Ok(sources)
 }

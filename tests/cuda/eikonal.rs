@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
-use zeroset::levelset::eikonal::{self, EikonalSolver, EikonalState, Front, Slowness};
+use zeroset::levelset::eikonal::{self, EikonalSolver, EikonalState, Front, Metric, Slowness};
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Coordinates, Partition, Patches};
 use zeroset_testing::slivers::{sheared, strip};
@@ -110,6 +110,40 @@ fn slowness_may_differ_between_cells() {
         return;
     };
     assert!(difference(&cpu, &rounds) <= 1e-12 && difference(&cpu, &queue) <= 1e-12);
+}
+
+fn compare_tensors<R: Real>(tolerance: f64) {
+    for (name, mesh) in meshes() {
+        let arity = mesh.kind.arity();
+        // Fibers that turn with the position, 5:1.
+        let metric = |cell: &[u32]| {
+            let z: f64 = cell.iter().map(|&v| mesh.vertices[v as usize][2]).sum();
+            let x: f64 = cell.iter().map(|&v| mesh.vertices[v as usize][0]).sum();
+            let angle = 0.7 * x + 0.9 * z;
+            let (sin, cos) = angle.sin_cos();
+            let excess = 1.0 - 0.04;
+            let tensor = [0.04 + excess * cos * cos, 0.04 + excess * sin * sin, 0.04];
+            Metric::new([tensor[0], tensor[1], tensor[2], excess * sin * cos, 0.0, 0.0])
+        };
+        let metrics = mesh.cells.chunks_exact(arity).map(|cell| metric(cell).unwrap().rounded());
+        let slowness = Slowness::<R>::Tensor(metrics.collect());
+        let seeds = [(0, 0.0), (mesh.n_vertices() as u32 / 2, 0.125)];
+        for (patch_size, width) in [(64, None), (32, Some(0.8))] {
+            let found = solved(&mesh, patch_size, &seeds, width, &slowness);
+            let Some([cpu, rounds, queue, again]) = found else { return };
+            assert!(rounds == again, "{name}: two runs differ");
+            for (how, found) in [("rounds", rounds), ("queue", queue)] {
+                let d = difference(&cpu, &found);
+                assert!(d <= tolerance, "{name}, {how}, patches of {patch_size}: {d:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tensors_give_the_fixed_point_of_the_cpu() {
+    compare_tensors::<f64>(1e-11);
+    compare_tensors::<f32>(2e-5);
 }
 
 #[test]

@@ -103,6 +103,7 @@ fn by_kernels<R: Real>(
         near: task.near,
         slowness: R::one(),
         slowness_of_cells: 0,
+        metrics: 0,
         caps: 0,
         reach: reach.as_ptr() as u64,
         shapes: shapes[aligned..].as_mut_ptr() as u64,

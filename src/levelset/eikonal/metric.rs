@@ -39,7 +39,7 @@ impl Metric<f64> {
     }
 
     /// Returns the metric in the scalar type `R`.
-    pub(crate) fn rounded<R: Real>(&self) -> Metric<R> {
+    pub fn rounded<R: Real>(&self) -> Metric<R> {
         Metric(self.0.map(R::of))
     }
 }

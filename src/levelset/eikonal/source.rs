@@ -9,6 +9,7 @@
 mod inner_facets;
 mod pieces;
 mod point_group;
+mod start_ball;
 
 use rayon::prelude::*;
 
@@ -20,6 +21,7 @@ use crate::primitives::memory;
 use crate::surface::{self, Located, Locator};
 pub use inner_facets::classes;
 pub use point_group::PointGroup;
+pub use start_ball::StartBalls;
 
 /// The distance within which a point of a curve counts as touching a cell, relative to the longest
 /// edge of the closest cell. It allows for the rounding of 32-bit coordinates.
@@ -52,6 +54,15 @@ impl Source {
     pub fn with_parts(mut self, parts: Vec<Part>) -> Self {
         self.parts = parts;
         self
+    }
+
+    /// Returns whether the parts of this source are one point, in one or several cells.
+    pub fn is_point(&self) -> bool {
+        let points = || self.parts.iter().flat_map(|part| part.points());
+        let is_first = |p: &Vec3| points().next() == Some(p);
+        self.parts.iter().all(|part| part.points().len() == 1)
+            && points().all(is_first)
+            && !self.parts.is_empty()
     }
 
     /// Sets the source number of the parts, and adds `start` to all initial values, including those

@@ -1,0 +1,94 @@
+"""Speeds of a front that depend on the direction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ._arrays import as_numpy
+from ._inputs import as_values
+
+
+def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> tuple[Any, Any]:
+    """Return a speed and a conduction, of which at most one is not None.
+
+    Parameters
+    ----------
+    speed : None, float, str, array, or mapping
+        An array of shape (m, 6), (m, 3, 3) or (3, 3) is a conduction tensor. A mapping has the
+        speeds "along" and "across" and perhaps "sheet".
+    fiber, sheet : None, str, three numbers, three expressions, or array of shape (m, 3)
+        Directions for a mapping.
+    n_cells : int
+        Number of cells.
+
+    Raises
+    ------
+    ValueError
+        If the shape of an array, a key or a direction is wrong.
+    """
+    if isinstance(speed, Mapping):
+        return None, _fibers(speed, fiber, sheet)
+    for name, direction in (("fiber", fiber), ("sheet", sheet)):
+        if direction is not None:
+            raise ValueError(f'{name}: has no effect without speed={{"along": ..., "across": ...}}')
+    if speed is not None and not isinstance(speed, str):
+        array = as_numpy(speed)
+        if array.ndim >= 2:
+            return None, _tensors(array, n_cells)
+    return as_values(speed, "speed"), None
+
+
+def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:
+    unknown = set(speed) - {"along", "across", "sheet"}
+    if unknown or not {"along", "across"} <= set(speed):
+        raise ValueError(
+            f'speed: expected the keys "along", "across" and perhaps "sheet", found {sorted(speed)}'
+        )
+    if sheet is not None and "sheet" not in speed:
+        raise ValueError('sheet: has no effect without a speed "sheet"')
+    return {
+        "along": as_values(speed["along"], "along"),
+        "across": as_values(speed["across"], "across"),
+        "sheet": as_values(speed.get("sheet"), "sheet"),
+        "fiber": _direction("fiber" if fiber is None else fiber, "fiber"),
+        "in_sheet": _direction("sheet" if sheet is None else sheet, "sheet"),
+    }
+
+
+def _direction(direction: Any, name: str) -> Any:
+    if isinstance(direction, str):
+        return direction
+    if isinstance(direction, (list, tuple)) and any(isinstance(x, str) for x in direction):
+        if len(direction) != 3:
+            raise ValueError(f"{name}: expected three components, found {len(direction)}")
+        return tuple(str(x) for x in direction)
+    array = as_numpy(direction)
+    if array.dtype.kind not in "fiu" or array.ndim not in (1, 2) or array.shape[-1] != 3:
+        raise ValueError(
+            f"{name}: expected the name of a cell array, three components, or an array of shape "
+            f"(m, 3), found the shape {array.shape}"
+        )
+    if array.ndim == 1:
+        return tuple(map(float, array))
+    return np.ascontiguousarray(array, np.float64)
+
+
+def _tensors(array: np.ndarray, n_cells: int) -> np.ndarray:
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"speed: expected real numbers, found {array.dtype}")
+    if array.shape == (3, 3):
+        array = np.broadcast_to(array, (n_cells, 3, 3))
+    if array.shape == (n_cells, 3, 3):
+        if not np.allclose(array, np.swapaxes(array, 1, 2), rtol=1e-6, atol=0, equal_nan=True):
+            raise ValueError("speed: a conduction tensor is symmetric")
+        rows, columns = [0, 1, 2, 0, 1, 0], [0, 1, 2, 1, 2, 2]
+        array = array[:, rows, columns]
+    if array.shape != (n_cells, 6):
+        raise ValueError(
+            f"speed: expected tensors of shape ({n_cells}, 3, 3) or ({n_cells}, 6), found "
+            f"{array.shape}"
+        )
+    return np.ascontiguousarray(array, np.float64)
