@@ -1,11 +1,16 @@
 //! Arrival times with conduction tensors: exact solutions, orders, files and messages.
 
+use std::sync::Arc;
+
 use zeroset::api::{
     Conduction, Directions, DistanceOptions, Distances, Fibers, ReadOptions, Values,
 };
 use zeroset::config::DeviceKind;
+use zeroset::levelset::eikonal::{EikonalState, Metric, Slowness, solve};
+use zeroset::mesh::clean;
 use zeroset::mesh::generate::{Cube, Generate, Pattern, Square, generate};
-use zeroset::{Error, Mesh, Source, distance_with};
+use zeroset::patches::{Coordinates, Partition, Patches};
+use zeroset::{Cpu, Error, Mesh, Source, distance_with};
 
 fn made(generator: Generate) -> Mesh {
     let mut options = ReadOptions::default();
@@ -284,4 +289,44 @@ fn bad_input_is_named() {
     let found = solved(&mesh, [0.0; 3], Conduction::Fibers(Box::new(odd))).unwrap();
     let warning = "a length other than 1 in 1 cell (first: 0.500000 in cell 9)";
     assert!(found.warnings.iter().any(|w| w.contains(warning)), "{:?}", found.warnings);
+}
+
+/// The fixed point is unique: patches of another size change values by rounding only, although
+/// vertices depend on later ones.
+#[test]
+fn patches_change_nothing() {
+    let mut square = Square::default();
+    (square.cells, square.jitter) = ([60, 60], 0.25);
+    let (mesh, _) = clean(generate(&Generate::Square(square)).unwrap()).unwrap();
+    let metric = |cell: &[u32]| {
+        let x: f64 = cell.iter().map(|&v| mesh.vertices[v as usize][0]).sum();
+        let (sin, cos) = (0.7 * x).sin_cos();
+        Metric::new([
+            0.04 + 0.96 * cos * cos,
+            0.04 + 0.96 * sin * sin,
+            1.0,
+            0.96 * sin * cos,
+            0.0,
+            0.0,
+        ])
+    };
+    let metrics = mesh.cells.chunks_exact(3).map(|cell| metric(cell).unwrap());
+    let slowness = Slowness::Tensor(metrics.collect());
+    let solve = |size, repetitions| {
+        let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, size).unwrap());
+        let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
+        let state = EikonalState::new(patches, coordinates, slowness.clone());
+        let mut state = state.with_inner_repetitions(repetitions);
+        state.fix(&[(0, 0.0), (1860, 0.125)]);
+        let stats = solve(&Cpu::new(2).unwrap(), &mut state, None).unwrap();
+        println!("{size} {repetitions} {stats:?}");
+        state.u_in_mesh_order()
+    };
+    let expected = solve(64, 8);
+    for (size, repetitions) in [(64, 1), (16, 8), (300, 30), (4000, 8)] {
+        let found = solve(size, repetitions);
+        let worst = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        println!("{size} {repetitions}: {worst:e}");
+        assert!(worst < 1e-11, "{size} {repetitions}: {worst:e}");
+    }
 }

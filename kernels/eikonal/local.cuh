@@ -85,7 +85,12 @@ DEVICE void to_metric(const Patch& patch, const Eikonal& e, u32 t, Vec3 (&x)[M])
 
 // Numbers of updates after which small decreases no longer count, and exponents of the least
 // decrease (`least_step` in src/levelset/eikonal/problem.rs).
-enum : u32 { PATIENCE = 256, DOUBLING = 8, FIRST = 40, LAST = 6 };
+#if METRIC
+enum : u32 { PATIENCE = 4096 };
+#else
+enum : u32 { PATIENCE = 256 };
+#endif
+enum : u32 { DOUBLING = 8, FIRST = 40, LAST = 6 };
 
 // Returns the decrease that a value must exceed to count. After many updates of the patch it grows.
 DEVICE real least_step_of(const Patch& patch, const Eikonal& e) {

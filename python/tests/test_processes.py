@@ -30,6 +30,26 @@ def test_children_compute_what_the_parent_computes(method, cortex):
         assert pool.map_async(_distance, range(3)).get(timeout=120) == expected
 
 
+class _Rows:
+    """A data set for a data loader: distances from one point per item."""
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, item):
+        return zs.distance(CORTEX, item).values[:5]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_of_a_data_loader_compute_distances(method, cortex):
+    torch = pytest.importorskip("torch")
+    expected = np.array([cortex.distance(k).values[:5] for k in range(4)])
+    loader = torch.utils.data.DataLoader(
+        _Rows(), batch_size=2, num_workers=2, multiprocessing_context=method
+    )
+    assert np.array_equal(np.concatenate([batch.numpy() for batch in loader]), expected)
+
+
 def test_a_forked_child_can_use_a_mesh_but_no_level_set(cortex):
     expected = cortex.distance(0).values
     ls = zs.LevelSet(square(8), "x^2 + y^2 - 0.25")

@@ -4,11 +4,11 @@
 use rayon::prelude::*;
 
 use super::problem::{endless, least_step};
-use super::{EikonalState, Front, Slowness, Stats, formulas};
+use super::{EikonalState, Front, Problem, Stats, formulas};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
-use crate::patches::{Coordinates, Patches};
+use crate::patches::Patches;
 use crate::primitives::{DisjointRows, PerThread};
 
 /// Arrays that live as long as the state, so that a solve allocates almost nothing.
@@ -244,11 +244,7 @@ fn update_all<R: Real, const N: usize>(
     {
         let fresh = DisjointRows::new(fresh);
         let update = PatchUpdate::<R, N> {
-            patches,
-            coordinates: &state.problem.coordinates,
-            slowness: &state.problem.slowness,
-            circular: state.problem.front == Front::Circular,
-            reach: &state.problem.reach,
+            problem: &state.problem,
             fixed: &state.fixed,
             caps: &state.caps,
             u: &state.u,
@@ -288,11 +284,7 @@ fn update_all<R: Real, const N: usize>(
 
 /// The inputs of all updates of a pass.
 struct PatchUpdate<'a, R: Real, const N: usize> {
-    patches: &'a Patches,
-    coordinates: &'a Coordinates<R>,
-    slowness: &'a Slowness<R>,
-    circular: bool,
-    reach: &'a [R],
+    problem: &'a Problem<R>,
     fixed: &'a [bool],
     caps: &'a [R],
     u: &'a [R],
@@ -314,8 +306,10 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         scratch: &mut LocalScratch<R>,
         out: &mut [R],
     ) -> Outcome {
-        let patch = self.patches.patch(p);
-        let x = self.coordinates.of(self.patches, p);
+        let Problem { patches, coordinates, slowness, front, reach, .. } = self.problem;
+        let circular = *front == Front::Circular;
+        let patch = patches.patch(p);
+        let x = coordinates.of(patches, p);
         let fixed = &self.fixed[patch.owned()];
         let caps = if self.caps.is_empty() { self.caps } else { &self.caps[patch.owned()] };
         let LocalScratch { values, next, dirty } = scratch;
@@ -326,8 +320,9 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         dirty.extend(patch.halo.iter().map(|&v| self.changed[v as usize] >= since));
         next.clear();
         next.extend_from_slice(&values[..patch.n_owned]);
-        let limit = self.width + self.reach[p];
-        let least_step = least_step(self.reach[p], self.n_updates[p], patch.n_owned);
+        let limit = self.width + reach[p];
+        let least_step =
+            least_step(reach[p], self.n_updates[p], self.problem.patience(patch.n_owned));
 
         let mut converged = false;
         for _ in 0..repetitions {
@@ -343,7 +338,7 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                     continue;
                 }
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-                let (x, f) = self.slowness.in_cell(patch.cells[t], x);
+                let (x, f) = slowness.in_cell(patch.cells[t], x);
                 for i in 0..N {
                     let local = corners[i] as usize;
                     if local >= patch.n_owned || fixed[local] {
@@ -353,11 +348,11 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                     // front never arrives before it has reached some point of the face, so such a
                     // front cannot lower the smallest value of a cell.
                     if n_dirty == usize::from(is_dirty[i])
-                        || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
+                        || u[i] <= smallest && !(circular && formulas::is_obtuse(&x, i))
                     {
                         continue;
                     }
-                    let candidate = if self.circular {
+                    let candidate = if circular {
                         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
                         formulas::circle(u[j], u[k], &x[j], &x[k], &x[i], f)
                     } else {

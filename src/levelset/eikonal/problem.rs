@@ -30,15 +30,17 @@ const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 /// [`DOUBLING`] updates. It grows from 2^-[`FIRST`] to 2^-[`LAST`] times the longest travel time
 /// along a nearby edge. The last is half the delay at a flat cell (`LEAST_HEIGHT` in `formulas`).
 /// `kernels/eikonal/local.cuh` has the same numbers.
+///
+/// With a tensor, vertices often depend on later ones, so a patch needs more updates.
 const PATIENCE: u32 = 256;
+const PATIENCE_WITH_TENSOR: u32 = 4096;
 const DOUBLING: u32 = 8;
 const FIRST: u32 = 40;
 const LAST: u32 = 6;
 
-/// Returns the decrease that a value must exceed to count, after `n_updates` updates of its patch
-/// of `n_owned` vertices. `reach` is the longest travel time along an edge nearby.
-pub(super) fn least_step<R: Real>(reach: R, n_updates: u32, n_owned: usize) -> R {
-    let patience = PATIENCE.max(n_owned as u32);
+/// Returns the decrease that a value must exceed to count, after `n_updates` updates of its patch.
+/// `reach` is the longest travel time along an edge nearby.
+pub(super) fn least_step<R: Real>(reach: R, n_updates: u32, patience: u32) -> R {
     if n_updates < patience {
         return R::DECREASE * reach;
     }
@@ -78,6 +80,16 @@ impl<R: Real> Problem<R> {
         let near =
             R::of(NEAR * own.iter().map(|t| t.to_f64()).sum::<f64>() / own.len().max(1) as f64);
         Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
+    }
+
+    /// Returns the number of updates of a patch of `n_owned` vertices after which small decreases no
+    /// longer count.
+    pub(super) fn patience(&self, n_owned: usize) -> u32 {
+        let least = match self.slowness {
+            Slowness::Tensor(_) => PATIENCE_WITH_TENSOR,
+            Slowness::Uniform(_) | Slowness::PerCell(_) => PATIENCE,
+        };
+        least.max(n_owned as u32)
     }
 
     /// Returns the number of rounds after which a solve fails.
