@@ -53,7 +53,7 @@ struct Drift {
 };
 #endif
 
-// Returns the change of phi at an owned vertex from its gathered sums. `change` is the contribution
+// Returns the change in phi at an owned vertex from its gathered sums. `change` is the contribution
 // of second-order advection.
 DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
                       const Sums& sums, real change) {

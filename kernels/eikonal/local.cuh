@@ -66,7 +66,7 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Numbers of updates after which small decreases no longer count, and exponents of the least
+// Numbers of updates after which small decreases no longer count, and exponents of the smallest
 // decrease (`least_step` in src/levelset/eikonal/problem.rs).
 enum : u32 { PATIENCE = 256, DOUBLING = 8, FIRST = 40, LAST = 6 };
 

@@ -105,7 +105,7 @@ DEVICE float sum_of_warp(float value) {
     return value;
 }
 
-// Computes the velocities of the tiles that the last change of the tile set created, or of all
+// Computes the velocities of the tiles that the last change to the tile set created, or of all
 // tiles.
 //
 // Grid: any number of blocks, whose warps share the tiles.

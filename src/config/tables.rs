@@ -104,7 +104,7 @@ pub struct Evolve {
     /// at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
-    /// Longest step if a coefficient depends on time, > 0. If the change of a coefficient cannot be
+    /// Longest step if a coefficient depends on time, > 0. If the change in a coefficient cannot be
     /// derived from its expression, the coefficient is sampled at least once in this time. Default:
     /// the output interval, or else a hundredth of the time from the start of the run to
     /// `end_time`.

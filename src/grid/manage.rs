@@ -160,7 +160,7 @@ impl Asked {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Plans the changes of the tile set for the next step, based on the requests of each tile
+    /// Plans the changes to the tile set for the next step, based on the requests of each tile
     /// ([`TiledGrid::activity`]). The tile set itself does not change.
     ///
     /// # Errors

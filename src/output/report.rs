@@ -184,7 +184,7 @@ impl Seconds {
     }
 }
 
-/// The change of a value over a run: the enclosed area or volume, or the mean weight along the
+/// The change in a value over a run: the enclosed area or volume, or the mean weight along the
 /// interface.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]

@@ -135,8 +135,8 @@ impl Patches {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the patch size is zero, or if blocks are requested for a mesh
-    /// that is not a lattice. Returns [`Error::Mesh`] if there are too many edges to number with 32
-    /// bits, or if the patches have too many cells for 32-bit slots. Cells at patch boundaries
+    /// that is not a lattice. Returns [`Error::Mesh`] if there are too many edges for 32-bit
+    /// numbers, or if the patches have too many cells for 32-bit slots. Cells at patch boundaries
     /// count once per patch. Returns [`Error::Numerical`] if METIS fails.
     pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ok(Ordered::new(mesh)), method, patch_size)

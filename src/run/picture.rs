@@ -228,7 +228,7 @@ struct Content<'s> {
 }
 
 impl Shown<'_> {
-    /// Returns the unit of the values, or an empty text if it is unknown.
+    /// Returns the unit of the values, or an empty string if it is unknown.
     fn unit(&self) -> String {
         match self.colors {
             Colors::Result => self.config.unit_of_result(&self.units),

@@ -119,7 +119,8 @@ pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     difference / largest(a.iter().map(|v| v.abs()))
 }
 
-/// Returns the change of the rate of all terms under symmetries, relative to the largest rate.
+/// Returns the changes in the rate of all terms under three symmetries, relative to the largest
+/// rate.
 ///
 /// The symmetries are a renumbering of vertices and cells, a rigid motion of the mesh, and a
 /// multiplication of phi by 3.5. The fourth number is the change under the last symmetry for the
@@ -163,7 +164,7 @@ pub const V2: Case = Case {
     id: "V2",
     title: "renumbering, rigid motion, scaling",
     exact: "All three terms are evaluated once for a distance function with added noise. The rows \
-            give the change of the rates, relative to the largest rate, when vertices and cells \
+            give the changes in the rates, relative to the largest rate, when vertices and cells \
             are renumbered, when the mesh and the velocity are moved rigidly, and when phi is \
             multiplied by 3.5. The last row is for phi multiplied by 3.5 without the curvature \
             term.",

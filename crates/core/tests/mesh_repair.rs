@@ -63,7 +63,7 @@ fn one_corner_in_common_joins_loose_cells_only() {
     };
     assert_eq!(repaired(&bow([1.0, 0.0])).1.join.vertices, 1);
     assert_eq!(repaired(&bow([1.0, 1e-3])).1.join.vertices, 0);
-    // With another triangle at its side, the cell on the left is not loose.
+    // With another triangle attached to one of its edges, the cell on the left is not loose.
     let mut mesh = bow([1.0, 0.0]);
     mesh.vertices.push([0.0, -1.0, 0.0]);
     mesh.cells.extend([0, 6, 1]);

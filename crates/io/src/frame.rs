@@ -160,12 +160,12 @@ fn apply(affine: &Affine, x: [f64; 3]) -> [f64; 3] {
     affine.map(|[a, b, c, shift]| a * x[0] + b * x[1] + c * x[2] + shift)
 }
 
-/// Returns the determinant of the 3 by 3 matrix of a map.
+/// Returns the determinant of the 3 x 3 matrix of a map.
 pub(crate) fn determinant(affine: &Affine) -> f64 {
     (0..3).map(|k| affine[0][k] * cofactor(affine, 0, k)).sum()
 }
 
-/// Returns the cofactor of one entry of the 3 by 3 matrix of a map.
+/// Returns the cofactor of one entry of the 3 x 3 matrix of a map.
 fn cofactor(affine: &Affine, row: usize, column: usize) -> f64 {
     let [r, s] = [1, 2].map(|k| (row + k) % 3);
     let [c, d] = [1, 2].map(|k| (column + k) % 3);

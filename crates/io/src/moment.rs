@@ -37,8 +37,8 @@ pub struct StateTime {
 
 const EXPECTED: &str = "a time or \"last\"";
 
-/// Times count as equal if their relative difference is at most this. Some programs store times
-/// with 32 bits.
+/// Times count as equal if their relative difference is at most this. Some programs store times in
+/// 32 bits.
 const SAME: f64 = 1e-6;
 /// The largest number of times that a message lists in full.
 const LISTED: usize = 6;

@@ -90,7 +90,8 @@ pub fn sheared(shear: f64) -> Mesh {
     Mesh::new(Kind::Planar, (0..nx * ny).map(at).collect(), square_cells(nx, ny))
 }
 
-/// Returns a strip of 400 x 20 vertices with irregular positions, `height` times as high as wide.
+/// Returns a strip of 400 x 20 vertices with irregular positions, `height` times as high as it is
+/// wide.
 pub fn strip(height: f64) -> Mesh {
     let (nx, ny) = (400, 20);
     let mut random = Random::new(3);

@@ -1,6 +1,6 @@
 // The stage: renderer, camera, materials and the objects in the scene.
 
-/** The vertical angle of the view, in degrees. */
+/** The vertical angle of view, in degrees. */
 const ANGLE = 24;
 
 const CREAM = [236, 226, 206];
@@ -168,7 +168,7 @@ class Stage {
     this.draw();
   }
 
-  /** Draws before the next refresh of the screen. */
+  /** Draws before the next screen refresh. */
   redraw() {
     if (this.isDue) return;
     this.isDue = true;

@@ -15,7 +15,7 @@ pub(super) const LOOK_UP: usize = 9;
 /// (`kernels/tiles/neighbor_ids.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
-/// The smallest capacity. A change of the tile set needs 27 (capacity / 16 + 2) counters, which
+/// The smallest capacity. A change to the tile set needs 27 (capacity / 16 + 2) counters, which
 /// must fit in the scratch memory of `capacity` tiles in every storage format.
 const LEAST: usize = 8;
 
@@ -28,7 +28,7 @@ pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 ///
 /// A tile takes 164 bytes in addition to its values: 40 for both lists, 112 for the look-up of its
 /// neighbors, and 12 for its age, the stack of unused ids and the positions of new tiles. A change
-/// of the tile set recomputes the neighbor ids last, so until then it can use their memory as
+/// to the tile set recomputes the neighbor ids last, so until then it can use their memory as
 /// scratch. Neighbor ids are not stored if they would take more than half as much memory as an
 /// array of values. A tile then takes 88 bytes, and the array of a stage serves as scratch.
 pub struct DeviceTiledGrid {

@@ -12,8 +12,8 @@
 
 use crate::geometry::{Real, Vec3};
 
-/// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
-/// edge of the face.
+/// The smallest height of a vertex whose foot lies inside the opposite face, relative to the
+/// longest edge of the face.
 ///
 /// Across a flatter cell, a front takes almost no time, but its new value is a mean of values at
 /// vertices that are an edge apart. Two such cells that face each other then lower each other's
@@ -304,7 +304,7 @@ mod tests {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns whether the height of a simplex is below the least allowed height. `area` is this
+    /// Returns whether the height of a simplex is below the smallest allowed height. `area` is this
     /// height times `base`.
     fn is_low(area: f64, base: f64, longest: f64) -> bool {
         area / base <= LEAST_HEIGHT * longest

@@ -31,7 +31,7 @@ impl<R: Real> Increments<R> {
         Increments { residual: vector(), increment: vector(), fresh: vector() }
     }
 
-    /// Returns the change of phi at a vertex due to advection in this step.
+    /// Returns the change in phi at a vertex due to advection in this step.
     #[inline]
     pub fn at(&self, vertex: usize) -> R {
         self.increment[vertex]

@@ -105,7 +105,7 @@ pub struct StepInfo {
     pub time: f64,
     /// The length of this step.
     pub dt: f64,
-    /// The largest change of phi per unit of time in the half of the band next to the interface, or
+    /// The largest change in phi per unit of time in the half of the band next to the interface, or
     /// anywhere without a band; infinite if there is no interface but one may still enter.
     pub rate: f64,
     /// Whether phi was reinitialized at the end of the step.

@@ -134,7 +134,7 @@ pub(crate) fn widest<R: Wide>(work: impl Work<R>) {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    //! Vector types of 256 bits. All code here runs within [`run`], which requires AVX2.
+    //! 256-bit vector types. All code here runs within [`run`], which requires AVX2.
 
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Neg, Sub};

@@ -21,7 +21,7 @@ pub(super) struct Steps {
     may_have_more: bool,
     /// Seconds from the first output to the last step.
     stepping: f64,
-    /// Seconds of output within this time.
+    /// The seconds of this time that output took.
     output: f64,
     /// Seconds after the last step: the final picture and values.
     closing: f64,

@@ -75,7 +75,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
         }
         match self.evolution.breakdown(&self.terms, self.cpu.clone(), max_dt) {
             Ok(Some(found)) => self.named.error(&found),
-            // Nothing is known except the error of the GPU.
+            // Only the error of the GPU is known.
             _ => error,
         }
     }

@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn triangles_of_a_cube_never_intersect() {
-        // The planes prove this for all triangles of a case, also for those of different loops.
+        // The planes prove this for all triangles of a case, including those of different loops.
         for (number, case) in CASES.iter().enumerate() {
             assert!(stays_apart(case.triangles()), "case {number}");
         }

@@ -99,7 +99,7 @@ impl Envelope {
     }
 }
 
-/// A surface prepared for the search of its envelope. Triangles are in tree order.
+/// A surface prepared for the search for its envelope. Triangles are in tree order.
 struct Finder {
     index: TriangleIndex,
     /// The first vertex at the position of each corner.

@@ -101,8 +101,8 @@ impl Polygon<'_> {
         best.map(|(_, ends)| ends)
     }
 
-    /// Adds the triangulation of a part of the polygon with the smallest cost. Returns `None` if
-    /// taken edges permit no triangulation.
+    /// Adds the triangulation with the smallest cost of a part of the polygon. Returns `None` if
+    /// every triangulation would use a taken edge.
     fn minimal(&self, part: &[usize], found: &mut Vec<[u32; 3]>) -> Option<()> {
         let costs = Costs::new(self, part);
         let n = part.len();

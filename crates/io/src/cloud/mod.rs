@@ -266,7 +266,7 @@ fn select(
     Ok(())
 }
 
-/// Removes control characters from report texts that may quote the file.
+/// Removes control characters from the strings of a report that may quote the file.
 fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, CloudReport) {
     report.version = plain(report.version);
     report.attributes = report.attributes.into_iter().map(plain).collect();

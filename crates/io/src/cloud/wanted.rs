@@ -58,7 +58,7 @@ impl<P> Chosen<P> {
     }
 }
 
-/// Returns the type that stores the numbers of a given type in the file. Integers of 64 bits become
+/// Returns the type that stores the numbers of a given type in the file. 64-bit integers become
 /// real numbers, which are exact up to 2^53.
 pub(super) fn kind_of(scalar: Scalar) -> NumberType {
     match scalar {

@@ -197,7 +197,7 @@ fn write_vtp(path: &Path, cloud: &PointCloud, compression: Compression) -> Resul
     vtk::write(path, &output)
 }
 
-/// Returns integers of 16 bits as integers of 32 bits, and `None` for other numbers.
+/// Returns 16-bit integers as 32-bit integers, and `None` for other numbers.
 fn wider(numbers: &Numbers) -> Option<Vec<i32>> {
     match numbers {
         Numbers::I16(v) => Some(v.iter().map(|&x| x.into()).collect()),

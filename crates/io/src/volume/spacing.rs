@@ -4,8 +4,8 @@ use super::{VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::Placement;
 
-/// Spacings count as equal if their relative difference is at most this. Some formats store them
-/// with 32 bits.
+/// Spacings count as equal if their relative difference is at most this. Some formats store them in
+/// 32 bits.
 const SAME: f64 = 1e-6;
 
 impl VolumeFile {

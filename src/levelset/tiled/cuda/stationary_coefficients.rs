@@ -15,7 +15,7 @@ use crate::grid::cuda::TileGridArgument;
 /// A kernel that computes a coefficient on tiles.
 pub trait KeepCoefficient: fmt::Debug + Send + Sync {
     /// Launches the computation of the coefficient for all tiles, or for the tiles that the last
-    /// change of the tile set created. Their number is in the control block (`created`), and their
+    /// change to the tile set created. Their number is in the control block (`created`), and their
     /// list positions are in `created_at`.
     ///
     /// The launch is recorded together with the steps. It must not wait for anything or allocate

@@ -85,7 +85,7 @@ impl Run<'_> {
         Motion::of_gpu(self.cuda, fine, values, terms, options)
     }
 
-    /// Returns the expected number of bytes of the finest level, or an error if this much memory is
+    /// Returns the expected number of bytes of the finest level, or an error if that much memory is
     /// not free.
     fn check_memory<S: Element>(&self) -> Result<u64> {
         let (cuda, depth) = (self.cuda, self.options.depth);

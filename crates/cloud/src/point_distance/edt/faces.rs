@@ -73,8 +73,8 @@ mod tests {
     use super::*;
     use zeroset_core::Cpu;
 
-    /// Marks the voxels of one side with their faces, edges and corners: the places of a volume with
-    /// 2 n + 1 places along an axis of n voxels.
+    /// Marks the voxels of one side with their faces, edges and corners, in a volume with 2 n + 1
+    /// places along an axis of n voxels.
     fn closed_side(inside: &[bool], shape: [usize; 3], side: bool) -> Vec<u8> {
         let fine = shape.map(|n| 2 * n + 1);
         let mark = |place: usize| {

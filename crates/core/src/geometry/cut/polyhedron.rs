@@ -40,7 +40,7 @@ pub enum PolyhedronFault {
     Open,
     /// The volume is zero up to rounding.
     Flat,
-    /// No point inside was found that sees all faces.
+    /// No interior point from which all faces are visible was found.
     Concave,
 }
 

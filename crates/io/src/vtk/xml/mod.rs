@@ -531,7 +531,7 @@ impl<'a> XmlFile<'a> {
         } else {
             self.unpack(array, rest, expected)?
         };
-        // Arrays may share bytes, but this must not allow a small file to exhaust the memory.
+        // Arrays may share bytes, but this must not allow a small file to exhaust memory.
         self.taken.set(self.taken.get().saturating_add(taken));
         if self.taken.get() / 4 > data.len() {
             let what =
