@@ -186,7 +186,7 @@ DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
 }
 
 // Returns the arrival time at vertex i of a simplex, for a front that crosses the opposite face. i
-// must be known at compile time (in an unrolled loop). Otherwise u and x are placed in slow local
+// must be known at compile time (in an unrolled loop). Otherwise, u and x are placed in slow local
 // memory.
 DEVICE real arrival(const real (&u)[3], const Vec3 (&x)[3], int i, real f) {
     int j = (i + 1) % 3;

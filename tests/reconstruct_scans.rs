@@ -1,5 +1,5 @@
-//! Tests the reconstruction, from samples, of every closed model among the scans, with both methods
-//! at three depths. Also tests clouds that give a poor surface or no surface.
+//! Reconstructs every closed model among the scans from samples, with both methods at three depths.
+//! Also tests clouds that give a poor surface or no surface.
 
 use std::process::Command;
 

@@ -70,7 +70,8 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
 // decrease (`least_step` in src/levelset/eikonal/problem.rs).
 enum : u32 { PATIENCE = 256, DOUBLING = 8, FIRST = 40, LAST = 6 };
 
-// Returns the decrease that a value must exceed to count. After many updates of the patch it grows.
+// Returns the decrease that a value must exceed to count. After many updates of the patch, it
+// grows.
 DEVICE real least_step_of(const Patch& patch, const Eikonal& e) {
     const u32 n_updates = __ldcg(&e.n_updates[patch.p]);
     const u32 patience = patch.n_owned > PATIENCE ? patch.n_owned : (u32)PATIENCE;

@@ -66,7 +66,7 @@ ASSERT_OFFSET(Limits, curvature, (sizeof(real) == 8 ? 8 : 4));
 ASSERT_OFFSET(Limits, speed, (sizeof(real) == 8 ? 16 : 8));
 ASSERT_OFFSET(Limits, inradius, (sizeof(real) == 8 ? 24 : 12));
 
-// The values that every step changes. Between the steps of a cycle they are stored outside
+// The values that every step changes. Between the steps of a cycle, they are stored outside
 // `Control`.
 struct Progress {
     // Time of the schedule; steps end exactly at its targets.

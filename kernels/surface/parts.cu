@@ -141,8 +141,8 @@ struct Content {
     }
 };
 
-// Gathers contributions of the lanes of a warp to components. Most warps see a single component and
-// write once.
+// Adds the contributions of a warp's lanes to their components. Most warps see a single component
+// and write once.
 template <class Share>
 struct OfWarp {
     Share kept;

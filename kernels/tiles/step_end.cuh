@@ -177,7 +177,7 @@ DEVICE void look_at_step(TileControl& c) {
     else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
 }
 
-// Chooses the next time step if the coefficients are uniform. Otherwise tiles_length chooses it.
+// Chooses the next time step if the coefficients are uniform. Otherwise, tiles_length chooses it.
 // Called by one thread.
 DEVICE void choose_step(TileControl& c) {
 #if !VARIES && !KEPT

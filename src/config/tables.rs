@@ -55,7 +55,7 @@ impl Default for Device {
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
     /// A GPU if one can be used and the case is large enough: a mesh of at least 20,000 vertices,
-    /// tiles with at least 100,000 voxels, or at least 100,000 samples. Otherwise the CPU
+    /// tiles with at least 100,000 voxels, or at least 100,000 samples. Otherwise, the CPU
     /// (default). The report states the choice and the reason.
     #[default]
     Auto,
@@ -99,9 +99,9 @@ pub struct Evolve {
     /// time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// CFL factor, > 0. On meshes it is C: at most 2, default 1. With `curvature_step =
-    /// "implicit"`, C may be up to 100, but the first-order terms use at most 2. On tiles it is nu:
-    /// at most 0.9, default 0.5.
+    /// CFL factor, > 0. On meshes, it is C: at most 2, default 1. With `curvature_step =
+    /// "implicit"`, C may be up to 100, but the first-order terms use at most 2. On tiles, it is
+    /// nu: at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
     /// Longest step if a coefficient depends on time, > 0. If the change in a coefficient cannot be

@@ -223,7 +223,7 @@ impl LatticeDistance {
         // The winding numbers at the center and at a voxel are both approximations.
         let change = self.rims.steepest(center, radius) * radius + 2.0 * APPROXIMATION;
         change >= 0.5 || {
-            // Triangles on the way change the winding number by integers.
+            // Each triangle on the way changes the winding number by an integer.
             let part = self.index.winding_number(center.into()).rem_euclid(1.0);
             (part - 0.5).abs() <= change
         }

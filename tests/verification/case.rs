@@ -154,7 +154,7 @@ impl Row {
 /// The sizes that are run.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// Like `Quick`, but at most this many sizes.
+    /// Like `Quick`, but with at most this many sizes.
     First(usize),
     /// The first sizes of each series: the default tests.
     Quick,

@@ -108,7 +108,7 @@ const AXES: [&str; 3] = ["R", "A", "S"];
 
 impl VolumeGeometry {
     /// Returns the geometry if its axes and center are finite and its axes have unit length, within
-    /// about 0.5 %. Otherwise returns `None`. Size and spacing are not checked.
+    /// about 0.5 %. Otherwise, returns `None`. Size and spacing are not checked.
     pub fn checked(self) -> Option<Self> {
         let is_finite = self.axes.as_flattened().iter().chain(&self.center).all(|x| x.is_finite());
         let is_unit = |x: &[f64; 3]| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-2;

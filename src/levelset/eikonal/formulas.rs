@@ -401,7 +401,7 @@ mod tests {
             let [a, b, c, source] = [a, b, c, source].map(|x| turn * x);
             let [ua, ub, exact] = [a, b, c].map(|x| f * (x - source).norm());
             let found = circle(ua, ub, &a, &b, &c, f);
-            // At the ends of the edge both branches agree up to rounding.
+            // At the ends of the edge, both branches agree up to rounding.
             prop_assert!((found - exact).abs() <= 1e-12 * exact.max(1.0), "{found} for {exact}");
             // A plane front does not arrive earlier, because the distance is convex along the
             // edge.

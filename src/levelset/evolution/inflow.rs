@@ -296,7 +296,7 @@ impl<R: Real> Problem<R> {
             }
             let value = R::of(value).max(-width).min(width);
             next[v] = value;
-            // Without a band the value has no bound and must not be mistaken for a blow-up.
+            // Without a band, the value has no bound and must not be mistaken for a blow-up.
             *reach = reach.max(value.abs());
         }
         Ok(())

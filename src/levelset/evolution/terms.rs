@@ -44,9 +44,9 @@ impl<const K: usize> Coefficient<K> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Terms {
-    /// The velocity a, length per time. On surfaces only its tangential part acts.
+    /// The velocity a, length per time. On surfaces, only its tangential part acts.
     pub velocity: Coefficient<3>,
-    /// The normal speed eps, length per time. With a positive value the inside grows.
+    /// The normal speed eps, length per time. With a positive value, the inside grows.
     pub normal_speed: Coefficient<1>,
     /// The curvature coefficient beta >= 0, length^2 per time. Motion by curvature shrinks a
     /// circle. This coefficient cannot be combined with `weight`.

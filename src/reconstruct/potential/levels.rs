@@ -59,8 +59,8 @@ pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 /// It runs in the thread pool of the caller. Results are bitwise identical for any number of
 /// threads.
 ///
-/// Parts of the inside thinner than about two finest voxels are lost, and so are samples that
-/// enclose nothing. Isolated samples do not hold the surface in place.
+/// Parts of the inside thinner than about two voxels of the finest level are lost, and so are
+/// samples that enclose nothing. Isolated samples do not hold the surface in place.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for options out of range, if there are no samples, if all of them

@@ -37,9 +37,9 @@ pub struct Levels {
     pub samples: usize,
     /// Number of samples that were merged into an earlier sample in the same finest cell.
     pub merged: usize,
-    /// Number of removed components: remains of single samples, which are less than two finest
-    /// voxels long along each axis, and remains of sheets of samples, which are less than a quarter
-    /// of a voxel thick on average.
+    /// Number of removed components: remains of single samples, which are less than two voxels of
+    /// the finest level long along each axis, and remains of sheets of samples, which are less than
+    /// a quarter of a voxel thick on average.
     pub droplets: usize,
     /// Edge of a finest voxel, in input units.
     pub voxel: f64,

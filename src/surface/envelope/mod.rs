@@ -52,7 +52,7 @@ pub struct Envelope {
     pub sources: Vec<u32>,
     /// Number of triangles of the surface that do not bound the inside anywhere.
     pub ignored: usize,
-    /// Number of triangles of the surface of which only a part bounds the inside.
+    /// The number of surface triangles of which only a part bounds the inside.
     pub cut: usize,
 }
 

@@ -198,8 +198,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Returns whether the angles at `c` and `d` opposite the edge from `a` to `b` have a sum above
-    /// 180 degrees.
+    /// Returns whether the angles at `c` and `d` opposite the edge from `a` to `b` add up to more
+    /// than 180 degrees.
     fn is_rounder(&self, [a, b, c, d]: [u32; 4]) -> bool {
         let angle = |v: u32| {
             let (p, q) = (self.at(a) - self.at(v), self.at(b) - self.at(v));

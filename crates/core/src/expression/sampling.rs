@@ -41,7 +41,7 @@ pub enum Sampling {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
     /// The largest product of change and duration that counts as no change: the change in the
-    /// coefficient over a span, multiplied by the length of the span. For a velocity this is a
+    /// coefficient over a span, multiplied by the length of the span. For a velocity, this is a
     /// length.
     pub slack: f64,
     /// The largest duration of the pieces into which a span is divided if no bounds of the

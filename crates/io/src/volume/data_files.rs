@@ -21,7 +21,7 @@ pub(super) struct Layout {
     pub encoding: Encoding,
     /// The number of lines to skip first.
     pub lines: usize,
-    /// The number of bytes to skip next. For compressed numbers they are counted after
+    /// The number of bytes to skip next. For compressed numbers, they are counted after
     /// decompression.
     pub skip: Skip,
 }

@@ -9,7 +9,7 @@ use zeroset_core::volume::Placement;
 const SAME: f64 = 1e-6;
 
 impl VolumeFile {
-    /// Gives the voxels the spacing of the options, if they state one. The position of the first
+    /// Gives the voxels the spacing from the options, if they state one. The position of the first
     /// voxel and the directions of the axes do not change. A warning names a different spacing in
     /// the file.
     ///

@@ -72,7 +72,7 @@ zeroset_gpu::cuda_header! {
         pub inradius: R as "real_bits",
     }
 
-    /// The values that every step changes. Between the steps of a cycle they are stored outside
+    /// The values that every step changes. Between the steps of a cycle, they are stored outside
     /// `Control`.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Progress {
