@@ -79,8 +79,9 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
 // The sides of a face, one bit each.
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
-// Returns the height that is used for a vertex above a face with Gram matrix g11, g12, g22 of
-// determinant det. Its foot has the weights l1 and l2 at the second and third vertex of the face.
+// Returns the height that is used for a vertex above a face with the Gram matrix g11, g12, g22 and
+// its determinant det. Its foot has the weights l1 and l2 at the second and third vertex of the
+// face.
 DEVICE real raised_over_face(real height, real l1, real l2, real g11, real g12, real g22, real det) {
     real g33 = g11 + g22 - R(2) * g12;
     real longest2 = fmax(fmax(g11, g22), g33);

@@ -44,7 +44,7 @@ struct Drift {
     }
 
     // Returns the increment after the last correction. At vertices that use the
-    // positive-coefficient scheme, the increment is final already. At inflow vertices it is 0,
+    // positive-coefficient scheme, the increment is final already. At inflow vertices, it is 0,
     // because phi there does not follow from values inside the mesh.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (is_upwind) return increment;

@@ -1,8 +1,8 @@
 //! Tests every file of the shared data against its row in the README of the data: the contents, or
 //! the reason for its rejection.
 //!
-//! The rows are parsed and not copied. A fact is checked if the row states it. Faults that a row
-//! does not mention must be absent.
+//! The rows are parsed, not copied. A fact is checked if the row states it. Faults that a row does
+//! not mention must be absent.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,7 @@ use crate::surface::{self, Interface};
 pub enum Phi {
     /// The signed distance to a shape.
     Shape(Shape),
-    /// An expression of coordinates, arrays and groups. Only its zero set matters.
+    /// An expression in coordinates, arrays and groups. Only its zero set matters.
     Expression(String),
     /// One number for each vertex of the file. Only its zero set matters.
     PerVertex(Vec<f64>),

@@ -50,7 +50,7 @@ docs/pictures.md.
 
 For a mesh, the picture shows the array phi (with its zero set) or distance (with isolines at round
 values), else the vertex colors (arrays red, green and blue), else the height. --colors shows
-another array or group, or an expression of arrays and x, y, z. --data adds arrays and groups of
+another array or group, or an expression in arrays and x, y, z. --data adds arrays and groups of
 another file, and the picture shows the first of them, from the last file if there are several.
 Labels (whole numbers that name regions, and groups) have
 distinct colors and a legend, and gray marks places without a value or label.

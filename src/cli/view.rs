@@ -38,7 +38,7 @@ The file needs no network. Open it in a browser: drag to turn the view, scroll t
 to see the values at a vertex.
 
 For a mesh, the view has all arrays of numbers and labels. It shows phi or the distance first.
---colors shows another array or group first, or an expression of arrays and x, y, z.
+--colors shows another array or group first, or an expression in arrays and x, y, z.
 
 For the folder of a run, a .pvd list or a .vtkhdf series, the view has a slider with up to 60
 states. --time, --colors and --data show one state, by default the last.
@@ -54,7 +54,7 @@ pub struct Args {
     /// Show the isosurface of a volume at this value
     #[arg(long, value_name = "NUMBER")]
     pub level: Option<f64>,
-    /// Show this array or group of a mesh first, or an expression of arrays and x, y, z
+    /// Show this array or group of a mesh first, or an expression in arrays and x, y, z
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
     /// File with more arrays or groups of vertices of a mesh (.gii, .csv, .npy, ...); repeatable

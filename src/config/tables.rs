@@ -348,7 +348,7 @@ pub struct Output {
     /// `NAME_*.vtp`.
     pub interface: bool,
     /// Also writes the interface in these formats, with normals. Lines on triangle meshes are
-    /// available as OBJ only.
+    /// available only as OBJ.
     pub interface_files: Vec<InterfaceFile>,
     /// Also writes phi on tiles as dense volumes `NAME_volume_*.vti`, with a list of them. An empty
     /// table writes the box that contains all tiles.

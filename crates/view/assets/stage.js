@@ -186,7 +186,7 @@ class Stage {
     this.listeners.forEach((listener) => listener());
   }
 
-  /** Returns the place of a point on the screen, in pixels from the top left of the view. */
+  /** Returns the position of a point on the screen, in pixels from the top left of the view. */
   toScreen(point) {
     const place = point.clone().project(this.camera);
     return [0.5 * (1 + place.x) * this.size.value.x, 0.5 * (1 - place.y) * this.size.value.y];

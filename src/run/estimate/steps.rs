@@ -84,7 +84,7 @@ impl Steps {
         };
         let shown = |states: f64| states.min(most_states(config) as f64).max(1.0);
         let growth = states.map_or(1.0, |states| shown(states.high) / shown(report.states as f64));
-        // Most states are written while steps continue, and the last one is waited for.
+        // Most states are written while steps continue, and the run waits for the last one.
         let per_row = self.output / files.rows.max(1) as f64;
         let output = match rows {
             Some(rows) if !self.is_complete => rows.times(Span::new(0.5 * per_row, per_row)),

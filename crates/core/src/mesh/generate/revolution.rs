@@ -55,7 +55,7 @@ impl Default for Cylinder {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cone {
-    /// Angle between axis and surface in degrees, between 1 and 89. Default 30
+    /// Angle between the axis and the surface in degrees, between 1 and 89. Default 30
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "DEGREES", default_value_t = 30.0, hide_default_value = true)
