@@ -61,8 +61,8 @@ impl DeviceTiledGrid {
     }
 
     /// Returns the capacity to allocate for `tiles` tiles, each with `values` bytes in all arrays
-    /// together. The spare room is a twelfth of the tiles, but the total stays below 1.3 times the
-    /// values plus 24 bytes per tile. At least 64 tiles are added, so that small tile sets rarely
+    /// together. The spare room is a twelfth of the tiles, but the total stays below 24 bytes per
+    /// tile plus 1.3 times the values. At least 64 tiles are added, so that small tile sets rarely
     /// need to grow.
     pub fn roomy<S, const E: usize>(tiles: usize, values: usize) -> usize {
         let (bytes, most) = (values + Self::tile_bytes::<S, E>(), values * 13 / 10 + 24);
@@ -232,7 +232,7 @@ mod tests {
     use crate::grid::Fixed16;
 
     /// Returns the number of bytes per tile, including its share of the spare room, and the upper
-    /// bound: 1.3 times the bytes of its arrays plus 24.
+    /// bound: 24 plus 1.3 times the bytes of its arrays.
     fn bytes<S, const E: usize>(arrays: usize) -> [f64; 2] {
         let (n, values) = (1_000_000, arrays * E.pow(3) * size_of::<S>());
         let room = DeviceTiledGrid::roomy::<S, E>(n, values);
