@@ -19,7 +19,7 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
     surface(cloud, &options, Device::Cpu)
 }
 
-/// Returns the number of vertices of a closed surface around which the triangles form more than one
+/// Returns the number of vertices in a closed surface around which the triangles form more than one
 /// fan.
 fn pinched(mesh: &Mesh) -> usize {
     // Each entry consists of a vertex and two consecutive neighbors of this vertex.

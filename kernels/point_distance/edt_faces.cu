@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) edt_mark_faces(Faces faces, co
     marks[place] = mark;
 }
 
-// Copies the distances of the centers of the voxels that are not of the marked side.
+// Copies the distances of the centers of the voxels that are not on the marked side.
 //
 // Grid: one thread per voxel.
 //

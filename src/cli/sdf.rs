@@ -202,7 +202,7 @@ impl Warnings<'_> {
 /// The report of `--json` and `--report`.
 #[derive(Serialize)]
 struct Report {
-    /// Number of triangles of the surface.
+    /// Number of triangles in the surface.
     triangles: usize,
     /// Number of triangles inside other components.
     ignored: usize,

@@ -60,7 +60,7 @@ pub struct Args {
     /// File with more arrays or groups of vertices of a mesh (.gii, .csv, .npy, ...); repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
-    /// Largest number of triangles of a surface; larger surfaces are decimated
+    /// Largest number of triangles in a surface; larger surfaces are decimated
     #[arg(long, value_name = "N", default_value_t = VIEW_TRIANGLES as u64,
           value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
     pub triangles: u64,

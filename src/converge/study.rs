@@ -38,7 +38,7 @@ pub struct Study {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Number of cells of the finest level. `None` on tiles, which are counted when they are made.
+    /// Number of cells in the finest level. `None` on tiles, which are counted when they are made.
     pub cells: Option<u64>,
     /// Number of cells or tiles of the finest level, divided by that of level 0.
     pub growth: u64,
@@ -61,7 +61,7 @@ pub struct Level {
     pub overrides: Vec<String>,
     /// Mean edge length of level 0, or spacing of the voxels, halved once per level.
     pub h: f64,
-    /// Number of cells of the mesh, or of tiles at the end.
+    /// Number of cells in the mesh, or of tiles at the end.
     pub cells: u64,
     /// Number of time steps.
     pub steps: u64,

@@ -131,7 +131,7 @@ impl<const E: usize> TiledGrid<E> {
         self.keys.len()
     }
 
-    /// Returns the number of voxels of all tiles.
+    /// Returns the number of voxels in all tiles.
     pub fn n_voxels(&self) -> usize {
         self.keys.len() * E * E * E
     }

@@ -23,7 +23,7 @@ pub enum Moment {
     At(f64),
 }
 
-/// The time of the data of a file, the times of the series to which the data belong, and the units.
+/// The time of the data in a file, the times of the series to which the data belong, and the units.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StateTime {

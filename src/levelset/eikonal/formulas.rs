@@ -79,8 +79,8 @@ pub(super) fn triangle_foot<R: Real>(
     nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm())
 }
 
-/// Returns the earlier of the arrivals over the two ends of an edge, and the position of that end:
-/// 0 or 1.
+/// Returns the earlier of the arrivals through the two ends of an edge, and the position of that
+/// end: 0 or 1.
 #[inline]
 fn nearer_end<R: Real>(over_a: R, over_b: R) -> (R, R) {
     (over_a.min(over_b), if over_b < over_a { R::one() } else { R::zero() })

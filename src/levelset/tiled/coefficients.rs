@@ -114,7 +114,7 @@ pub(super) struct Coefficients<R> {
     velocity: Prepared<R>,
     curvature: Prepared<R>,
     rescaling: Option<R>,
-    /// The number of voxels of a block.
+    /// The number of voxels in a block.
     size: usize,
 }
 

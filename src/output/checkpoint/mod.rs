@@ -77,7 +77,7 @@ pub(crate) struct Identity {
     pub case_hash: String,
     /// Every key of the case with its value, defaults included.
     pub settings: BTreeMap<String, String>,
-    /// Number of vertices of the cleaned mesh. On tiles, it is 0, as are `n_cells` and the hashes
+    /// Number of vertices in the cleaned mesh. On tiles, it is 0, as are `n_cells` and the hashes
     /// of the mesh and of the patches.
     pub n_vertices: u64,
     pub n_cells: u64,

@@ -1,4 +1,4 @@
-//! The octree of a cloud: centroid and number of samples of each node, in depth-first order.
+//! The octree of a cloud: centroid and number of samples in each node, in depth-first order.
 //!
 //! A sample at `u` (in voxels of the finest level from the center of the cube) lies in the cell
 //! `floor(u + 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys,
@@ -143,7 +143,7 @@ impl Octree {
         self.n_cells
     }
 
-    /// Returns the number of cubes of a level that contain samples: the nodes of that level and the
+    /// Returns the number of cubes in a level that contain samples: the nodes of that level and the
     /// leaves above it.
     pub fn n_cubes(&self, level: u32) -> usize {
         let mut cubes = 0;

@@ -82,7 +82,7 @@ impl Frame {
         Placement { origin: self.middle, spacing: self.voxel * self.edge(level) }
     }
 
-    /// Returns the diagonal of the bounding box of the cloud, in voxels of the finest level.
+    /// Returns the diagonal of the cloud's bounding box, in voxels of the finest level.
     pub fn diagonal(&self) -> f64 {
         2.0 * self.half.iter().map(|h| (h / self.voxel).powi(2)).sum::<f64>().sqrt()
     }

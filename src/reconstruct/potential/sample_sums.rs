@@ -1,6 +1,6 @@
 //! Sums over samples and nodes, at one position or for all voxels of a tile.
 //!
-//! With `d = sqrt(|x - c|^2 + s^2)`, where c is the centroid and m the number of samples of a node:
+//! With `d = sqrt(|x - c|^2 + s^2)`, where c is the centroid and m the number of samples in a node:
 //!
 //! ```text
 //! P = sum m d^(1-p)

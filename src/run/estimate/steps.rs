@@ -133,7 +133,7 @@ impl Steps {
     }
 
     /// Returns how much longer a step of the run takes than one of the measured part, if its time
-    /// follows from the size of the interface.
+    /// depends on the size of the interface.
     fn change(&self, report: &Report) -> f64 {
         match (&report.first, &report.last, self.steps) {
             (Some(first), Some(last), Some(steps)) => {
@@ -144,7 +144,7 @@ impl Steps {
         }
     }
 
-    /// Returns the number of states of the whole run.
+    /// Returns the number of states in the whole run.
     fn states(
         &self,
         report: &Report,

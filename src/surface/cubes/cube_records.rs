@@ -73,7 +73,7 @@ pub struct Records {
     /// values are off by at most `range` / 510 there. At other corners, they are clamped to
     /// `range`.
     pub range: f64,
-    /// Number of triangles of the surface.
+    /// Number of triangles in the surface.
     pub triangles: u64,
 }
 

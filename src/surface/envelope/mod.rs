@@ -48,9 +48,9 @@ pub struct Envelope {
     /// Vertex indices of the triangles, `[n * 3]`, oriented like the triangles that they are parts
     /// of.
     pub triangles: Vec<u32>,
-    /// For each triangle, the index of the triangle of the surface that it is a part of.
+    /// For each triangle, the index of the surface triangle that contains it.
     pub sources: Vec<u32>,
-    /// Number of triangles of the surface that do not bound the inside anywhere.
+    /// Number of triangles in the surface that do not bound the inside anywhere.
     pub ignored: usize,
     /// The number of surface triangles of which only a part bounds the inside.
     pub cut: usize,

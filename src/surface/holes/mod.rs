@@ -37,7 +37,7 @@ pub enum HoleSize {
 pub struct FilledHoles {
     /// Number of boundary loops that were filled.
     pub holes: usize,
-    /// Number of edges of these loops.
+    /// Number of edges in these loops.
     pub edges: usize,
     /// Number of new triangles.
     pub triangles: usize,

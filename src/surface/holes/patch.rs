@@ -17,11 +17,11 @@ const ROUNDS: usize = 40;
 /// relaxation.
 const PASSES: usize = 12;
 /// The maximum number of new vertices: the first number, or the second number times the number of
-/// vertices of the loop if that is more.
+/// vertices in the loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
 /// In a loop with more vertices than the first number, the edge length at a new vertex is the mean
 /// edge length at the corners of the triangle in which it is placed, times the second number. The
-/// number of triangles then grows in proportion to the number of vertices of the loop.
+/// number of triangles then grows in proportion to the number of vertices in the loop.
 const LONG: (usize, f64) = (200, 1.2);
 
 /// A triangulation with a boundary loop.

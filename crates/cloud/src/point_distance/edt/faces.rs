@@ -89,7 +89,7 @@ mod tests {
         (0..fine.iter().product()).map(mark).collect()
     }
 
-    /// Returns the place of the center of a voxel in the volume of [`closed_side`].
+    /// Returns the place that the center of a voxel has in the volume of [`closed_side`].
     fn center(voxel: usize, [nx, ny, _]: [usize; 3]) -> usize {
         let [x, y, z] = [voxel % nx, voxel / nx % ny, voxel / nx / ny].map(|i| 2 * i + 1);
         x + (2 * nx + 1) * (y + (2 * ny + 1) * z)
