@@ -29,7 +29,7 @@ pub struct About {
 pub(crate) const SCANNER: &str = "NIFTI_XFORM_SCANNER_ANAT";
 /// GIFTI's name for an unknown frame.
 pub(crate) const UNKNOWN: &str = "NIFTI_XFORM_UNKNOWN";
-/// The names of entries that describe one file only. A copy must not have them.
+/// The names of entries that describe only one file. A copy must not have them.
 const OF_THIS_FILE: [&str; 3] = ["UniqueID", "Date", "UserName"];
 /// The names of the entries that a file of vertex values takes over from its surface.
 const ANATOMY: [&str; 2] = ["AnatomicalStructurePrimary", "AnatomicalStructureSecondary"];
@@ -84,7 +84,7 @@ impl About {
     }
 }
 
-/// Returns an affine map as text: the 16 numbers of a 4 by 4 matrix, row by row.
+/// Returns an affine map as text: the 16 numbers of a 4 x 4 matrix, row by row.
 pub(crate) fn written(affine: &Affine) -> String {
     let rows = affine.as_flattened().iter().map(f64::to_string);
     rows.chain(["0 0 0 1".to_string()]).collect::<Vec<_>>().join(" ")

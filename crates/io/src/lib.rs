@@ -108,7 +108,7 @@ use zeroset_core::mesh::{Group, Members, Mesh};
 /// faults of the mesh are not repaired.
 #[derive(Clone, Debug)]
 pub struct MeshFile {
-    /// The mesh. It has no cells if the file holds points only.
+    /// The mesh. It has no cells if the file holds only points.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "vtkhdf", "ply", "obj", "mni", "off",
     /// "stl", "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz",

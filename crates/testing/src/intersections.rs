@@ -7,7 +7,7 @@ use zeroset_core::mesh::Mesh;
 
 type Point = [f64; 3];
 
-/// The pairs of triangles of a mesh that have more than corners and sides in common.
+/// The pairs of triangles in a mesh that share more than corners and sides.
 #[derive(Clone, Debug, Default)]
 pub struct Intersections {
     /// Pairs in which a side of one triangle passes through the other triangle, crossing its

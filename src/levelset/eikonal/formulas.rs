@@ -242,9 +242,9 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
     Over::Sides([true; 3])
 }
 
-/// Returns the height to use ([`raised`]) for a vertex above a face with Gram matrix `g11, g12,
-/// g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and third
-/// vertex of the face.
+/// Returns the height to use ([`raised`]) for a vertex above a face with the Gram matrix `g11, g12,
+/// g22` and its determinant `det`. The foot of the vertex has the weights `l` at the second and
+/// third vertex of the face.
 #[inline]
 fn raised_over_face<R: Real>(height: R, l: [R; 2], g: [R; 3], det: R) -> R {
     let [g11, g12, g22] = g;

@@ -52,7 +52,7 @@ pub struct Terms {
     /// circle. This coefficient cannot be combined with `weight`.
     pub curvature: Coefficient<1>,
     /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow reduces the
-    /// weighted length of the interface. In tetrahedral meshes it reduces the weighted area
+    /// weighted length of the interface. In tetrahedral meshes, it reduces the weighted area
     /// (docs/level-set.md, section 3.3).
     pub weight: Coefficient<1>,
     /// The value of phi at inflow boundaries; with `None`, phi is held there.

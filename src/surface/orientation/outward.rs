@@ -12,8 +12,8 @@ use crate::surface::bvh::{Tree, box_of};
 use crate::surface::{TriangleIndex, UNDECIDED};
 use crate::words::counted;
 
-/// The largest number of triangles in a component from which rays start. It is also the largest
-/// number of points in a component, besides the extreme ones, that are tested for whether they lie
+/// The largest number of triangles per component from which rays start. It is also the largest
+/// number of points per component, besides the extreme ones, that are tested for whether they lie
 /// inside another component.
 const SAMPLES: usize = 16;
 /// The directions of the rays, in both senses. No axis or plane of symmetry of a typical mesh is

@@ -152,7 +152,7 @@ fn version_41_cut_anywhere_is_refused() {
     let nodes = whole.windows(9).position(|w| w == b"$EndNodes").unwrap() + 9;
     for length in 0..whole.len() - 1 {
         let outcome = read_bytes(&whole[..length]);
-        // A file may end after $EndNodes. It then holds points only.
+        // A file may end after $EndNodes. It then holds only points.
         assert!(outcome.is_err() || (nodes..nodes + 2).contains(&length), "cut at {length}");
     }
 }

@@ -49,7 +49,8 @@ impl Default for Cylinder {
     }
 }
 
-/// Triangles on a cone around the z axis, apex at the origin, opening upward, oriented outward.
+/// Triangles on a cone around the z axis, with the apex at the origin, opening upward, oriented
+/// outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]

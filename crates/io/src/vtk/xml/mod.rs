@@ -76,7 +76,7 @@ impl<'a> XmlFile<'a> {
         self.document.pieces.iter().flat_map(|piece| &piece.arrays)
     }
 
-    /// Returns version and encoding, such as "1.0 appended raw zlib".
+    /// Returns the version and the encoding, such as "1.0 appended raw zlib".
     pub fn version(&self) -> String {
         let mut words = vec![self.document.version.as_str()];
         let has = |format| self.arrays().any(|array| array.format == format);
