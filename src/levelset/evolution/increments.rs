@@ -19,7 +19,7 @@ use crate::primitives::DisjointRows;
 pub(super) struct Increments<R> {
     /// The right-hand side.
     residual: Vec<R>,
-    /// The change of phi due to advection; 0 at vertices that do not move.
+    /// The change in phi due to advection; 0 at vertices that do not move.
     increment: Vec<R>,
     fresh: Vec<R>,
 }

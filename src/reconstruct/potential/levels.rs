@@ -179,7 +179,7 @@ impl Run<'_> {
         Ok(motion.into_parts())
     }
 
-    /// Takes the last steps, by curvature only, if the options ask for any and the curvature weight
+    /// Takes the last steps, by curvature only, if the options request any and the curvature weight
     /// is not 0.
     fn smooth<S: Stored<f32>>(&self, (grid, phi): Grid<S>) -> Result<Grid<S>> {
         let alpha = self.options.curvature;

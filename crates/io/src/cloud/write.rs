@@ -80,7 +80,7 @@ pub fn write_cloud(
 ///
 /// # Errors
 /// Returns the errors of [`write_cloud`], and [`Error::Case`](zeroset_core::Error::Case) if the
-/// options ask for text and the format is binary, or if the coordinates do not fit into `.las`.
+/// options request text and the format is binary, or if the coordinates do not fit into `.las`.
 pub fn write_cloud_with(
     path: &Path,
     cloud: &PointCloud,

@@ -146,7 +146,7 @@ impl Run<'_> {
         Ok(motion)
     }
 
-    /// Takes the last steps, by curvature only, if the options ask for any and the curvature weight
+    /// Takes the last steps, by curvature only, if the options request any and the curvature weight
     /// is not 0.
     fn smooth<S: Stored<f32> + Element>(&self, motion: Motion<S>) -> Result<Motion<S>> {
         let (steps, alpha) = (self.options.smoothing_steps, self.options.curvature);
