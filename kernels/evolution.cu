@@ -362,7 +362,7 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (threadIdx.x != 0) return;
     bool was_paused = is_paused(c);
     c.progress = progress_after(c, ahead, steps);
-    // Reading the clock of the GPU is slow, so it is not read after every step.
+    // Reading the GPU's clock is slow, so it is not read after every step.
     if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 

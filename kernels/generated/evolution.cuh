@@ -133,7 +133,7 @@ struct Control {
     u32 measures_displacement;
     u64 reinitializations;
     u64 iterations;
-    // Nanoseconds spent in steps, by the clock of the GPU.
+    // Nanoseconds spent in steps, by the GPU's clock.
     u64 evolve_time;
     // Nanoseconds spent in reinitializations.
     u64 reinitialize_time;

@@ -12,8 +12,7 @@ use crate::primitives::memory::may_be_refused;
 /// The exit code for a device or machine with too little memory.
 const TOO_SMALL: i32 = 5;
 
-/// The allocator of the program. If memory runs out, it ends the program with a message and exit
-/// code 5.
+/// The program's allocator. If memory runs out, it ends the program with a message and exit code 5.
 ///
 /// Memory comes from the system allocator. Partial files are removed, but complete states, measures
 /// and checkpoints are kept. Requests through [`primitives::memory`](crate::primitives::memory) may

@@ -116,7 +116,7 @@ struct Whole<'a> {
     seconds_opening: f64,
     seconds_writing: f64,
     seconds_total: f64,
-    /// Peak memory of the program in bytes; `None` if the system does not report it.
+    /// The program's peak memory in bytes; `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
 }
 

@@ -20,7 +20,7 @@ use crate::run::{self, MeshSize, Observer};
 pub struct Study {
     /// The case file.
     case: PathBuf,
-    /// The overrides of the user.
+    /// The user's overrides.
     overrides: Vec<String>,
     /// The case at each level, the coarsest first.
     configs: Vec<Config>,

@@ -144,7 +144,7 @@ impl<R: Real> DevicePatches<R> {
     /// Copies patches and coordinates to a GPU.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in the memory of the GPU.
+    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in GPU memory.
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);

@@ -88,8 +88,8 @@ impl Colors {
     }
 }
 
-/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, if it has
-/// one, and all others on the CPU. The files are bitwise identical.
+/// The renderer of the pictures of a run. Large pictures are drawn on the run's GPU, if it has one,
+/// and all others on the CPU. The files are bitwise identical.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
     /// A separate stream on the same GPU, because steps continue while pictures are drawn. It is

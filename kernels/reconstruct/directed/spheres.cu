@@ -2,8 +2,8 @@
 // of src/reconstruct/directed/spheres.rs.
 //
 // The order is spheres_reached, a sort, the search for runs (seeds.cu), field_around,
-// spheres_values. Every vertex adds its samples in the order of the CPU: by tile, by cube and in
-// the order of the cloud. Results are therefore bitwise identical.
+// spheres_values. Every vertex adds its samples in the same order as the CPU: by tile, by cube and
+// in the order of the cloud. Results are therefore bitwise identical.
 #include "generated/spheres.cuh"
 #include "reconstruct/directed/lattice.cuh"
 

@@ -37,7 +37,7 @@ pub enum Coefficient<R, const K: usize> {
 }
 
 impl<R: Real, const K: usize> Coefficient<R, K> {
-    /// Creates a coefficient from a function of voxel and time.
+    /// Creates a coefficient from a function of the voxel and the time.
     pub fn of_voxel(f: impl Fn([i32; 3], f64) -> [f64; K] + Send + Sync + 'static) -> Self {
         Coefficient::Varying(Arc::new(move |first, t, out: &mut [R]| {
             let size = out.len() / K;

@@ -56,8 +56,7 @@ pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 /// Reconstructs a closed surface around samples, in their coordinates, with outward normals. Also
 /// returns a report.
 ///
-/// It runs in the thread pool of the caller. Results are bitwise identical for any number of
-/// threads.
+/// It runs in the caller's thread pool. Results are bitwise identical for any number of threads.
 ///
 /// Parts of the inside thinner than about two voxels of the finest level are lost, and so are
 /// samples that enclose nothing. Isolated samples do not hold the surface in place.

@@ -1,4 +1,5 @@
-//! The octree of a cloud: centroid and number of samples in each node, in depth-first order.
+//! The octree of a cloud: the centroid and the number of samples of each node, in depth-first
+//! order.
 //!
 //! A sample at `u` (in voxels of the finest level from the center of the cube) lies in the cell
 //! `floor(u + 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys,

@@ -15,7 +15,7 @@ pub struct Level {
     pub tiles: usize,
     /// Seconds for the velocity and the steps, including the transfer from the previous level.
     pub seconds: f64,
-    /// Seconds for the steps alone. On a GPU, they are measured with the clock of the GPU.
+    /// Seconds for the steps alone. On a GPU, they are measured with the GPU's clock.
     pub step_seconds: f64,
     /// Mean of |phi| at the samples, as a percentage of the diagonal of their bounding box. On all
     /// levels but the finest, the interface stops one voxel outside of the samples, and this value

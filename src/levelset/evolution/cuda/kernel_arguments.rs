@@ -124,7 +124,7 @@ zeroset_gpu::cuda_header! {
         pub measures_displacement: u32,
         pub reinitializations: u64,
         pub iterations: u64,
-        /// Nanoseconds spent in steps, by the clock of the GPU.
+        /// Nanoseconds spent in steps, by the GPU's clock.
         pub evolve_time: u64,
         /// Nanoseconds spent in reinitializations.
         pub reinitialize_time: u64,

@@ -53,7 +53,7 @@ pub enum DeviceCoefficient<const K: usize> {
     /// expression, all are evaluated together with it. Otherwise, the coefficient is computed once
     /// for each new tile and stored with it.
     Parts(Box<[DevicePart; K]>),
-    /// Computed for new tiles by kernels of the caller, and stored with the tiles.
+    /// Computed for new tiles by the caller's kernels, and stored with the tiles.
     Stationary(Arc<dyn KeepCoefficient>),
 }
 
