@@ -62,7 +62,7 @@ The view front looks from small y, left from small x, top from large z. In volum
 axes of a patient (RAS, LPS, ...), these are the sides of the patient. AZIMUTH,ELEVATION are the
 angles in degrees from +x toward +y, and above the xy-plane.")]
 pub struct Args {
-    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), folder of a run, or measures.csv
+    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), run folder, or measures.csv
     pub file: PathBuf,
     /// Output file: .png, or .svg for the plot of measures
     #[arg(short, long, value_name = "FILE")]

@@ -46,7 +46,7 @@ states. --time, --colors and --data show one state, by default the last.
 For a volume, the view shows the isosurface at --level. A volume named phi shows its level 0 by
 default.")]
 pub struct Args {
-    /// Volume, mesh, series (.pvd, .vtkhdf) or folder of a run
+    /// Volume, mesh, series (.pvd, .vtkhdf) or run folder
     pub file: PathBuf,
     /// Output file: .html
     #[arg(short, long, value_name = "FILE")]

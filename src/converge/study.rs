@@ -55,7 +55,7 @@ pub struct Cost {
 pub struct Level {
     /// The number of the level. 0 is the case as written.
     pub level: u32,
-    /// The folder of the run.
+    /// The run folder.
     pub folder: PathBuf,
     /// The overrides that refine the case.
     pub overrides: Vec<String>,

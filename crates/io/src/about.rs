@@ -25,7 +25,7 @@ pub struct About {
     pub state: StateTime,
 }
 
-/// GIFTI's name for the frame of the scanner.
+/// GIFTI's name for the scanner frame.
 pub(crate) const SCANNER: &str = "NIFTI_XFORM_SCANNER_ANAT";
 /// GIFTI's name for an unknown frame.
 pub(crate) const UNKNOWN: &str = "NIFTI_XFORM_UNKNOWN";
@@ -97,9 +97,9 @@ pub(crate) struct VolumeGeometry {
     pub size: [f64; 3],
     /// Lengths of the edges of a voxel in mm.
     pub spacing: [f64; 3],
-    /// Directions of the voxel axes in the frame of the scanner.
+    /// Directions of the voxel axes in the scanner frame.
     pub axes: [[f64; 3]; 3],
-    /// The center of the volume (c_ras) in the frame of the scanner.
+    /// The center of the volume (c_ras) in the scanner frame.
     pub center: [f64; 3],
 }
 

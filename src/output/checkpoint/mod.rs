@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::levelset::evolution::Snapshot;
 use crate::levelset::tiled::TiledSnapshot;
 
-/// Name of the checkpoint in the folder of a run.
+/// Name of the checkpoint in a run folder.
 pub(crate) const CHECKPOINT: &str = "checkpoint.zeroset";
 
 /// A BLAKE3 hash.

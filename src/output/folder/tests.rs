@@ -1,4 +1,4 @@
-//! Tests of the folder of a run.
+//! Tests of a run folder.
 
 use super::*;
 use crate::config::Config;
