@@ -55,7 +55,7 @@ another file, and the picture shows the first of them, from the last file if the
 Labels (whole numbers that name regions, and groups) have
 distinct colors and a legend, and gray marks places without a value or label.
 
-For the folder of a run, a .pvd list or a .vtkhdf series, the picture shows the last state unless
+For a run folder, a .pvd list or a .vtkhdf series, the picture shows the last state unless
 --time selects another one. If the output is .svg, it shows the measures of the run over time.
 
 The view front looks from small y, left from small x, top from large z. In volumes that define the

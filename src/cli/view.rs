@@ -40,7 +40,7 @@ to see the values at a vertex.
 For a mesh, the view has all arrays of numbers and labels. It shows phi or the distance first.
 --colors shows another array or group first, or an expression in arrays and x, y, z.
 
-For the folder of a run, a .pvd list or a .vtkhdf series, the view has a slider with up to 60
+For a run folder, a .pvd list or a .vtkhdf series, the view has a slider with up to 60
 states. --time, --colors and --data show one state, by default the last.
 
 For a volume, the view shows the isosurface at --level. A volume named phi shows its level 0 by
