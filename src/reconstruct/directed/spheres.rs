@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn scan_lines_far_apart_are_joined() {
-        // Rows of samples, ten times as dense along the rows as across.
+        // Rows of samples, ten times as dense along the rows as across them.
         let cloud = sheet([0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [400, 40], [0.0, 0.0, 1.0]);
         let (mesh, _) = spheres(&cloud);
         let found = inspect(&mesh);

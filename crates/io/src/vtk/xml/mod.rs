@@ -212,7 +212,7 @@ impl<'a> XmlFile<'a> {
         Some(std::str::from_utf8(first).ok()?.to_string())
     }
 
-    /// Returns the time that the file states, if any. A time that cannot be read gives a warning.
+    /// Returns the time that the file states, if any. A time that cannot be read causes a warning.
     fn time(&self, warnings: &mut Vec<String>) -> Option<f64> {
         let array = self.document.fields.iter().find(|array| array.name == TIME)?;
         let values = self.values(array, Some(1)).map(|values| values.to_f64());
