@@ -7,8 +7,8 @@ use std::process::Command;
 
 use zeroset_testing::field;
 
-/// Runs a case with the given settings. Returns the last line of measures.csv as pairs of column
-/// and value.
+/// Runs a case with the given settings. Returns the last line of measures.csv as column-value
+/// pairs.
 fn last_measures(case: &Path, settings: &[&str]) -> Vec<(String, f64)> {
     let results = tempfile::tempdir().unwrap();
     let folder = results.path().join("r");
