@@ -22,7 +22,7 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
         Vec3 edge = b - a;
         real length2 = norm_squared(edge);
         real rise = ub - ua;
-        // |p| < f with p = rise / length: the values rise less along the edge than f allows.
+        // |p| < f with p = rise / length: the values rise more slowly along the edge than f allows.
         real w2 = f * f * length2 - rise * rise;
         if (w2 > R(0)) {
             real along = dot(to_c, edge);

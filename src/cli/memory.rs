@@ -144,7 +144,7 @@ fn exhausted(size: usize) -> *mut u8 {
     static ENDING: AtomicBool = AtomicBool::new(false);
     if ENDING.swap(true, Ordering::SeqCst) {
         // Another thread is ending the program, or this thread has run out of memory again while
-        // ending it. In the second case, only an abort is left.
+        // ending it. In the second case, the only option left is to abort.
         for _ in 0..100 {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }

@@ -137,7 +137,7 @@ impl Args {
         all.map(PathBuf::as_path).collect()
     }
 
-    /// Returns the requested extra results.
+    /// Returns the requested additional results.
     fn extras(&self) -> Extras {
         Extras::default().normals(self.normals).triangles(self.triangles)
     }

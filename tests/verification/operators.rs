@@ -322,7 +322,7 @@ pub const V42: Case = Case {
     note: "The difference grows with 1/h for the rates of the first-order terms, and with 1/h^2 \
            for the curvature term. The largest value of the curvature term is about 135.",
     deviation: "The distance starts at a corner and covers the whole square, which is at least 90 \
-                cells across. The gate of the distance is therefore the one for lengths in f32, \
+                cells across. The gate for the distance is therefore the one for lengths in f32, \
                 2e-6 of the diagonal.",
     measure: |setting, mesh, n| {
         let double = setting.domain(mesh, n);

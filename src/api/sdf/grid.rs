@@ -32,7 +32,7 @@ pub struct GridOptions {
     /// The distance from the surface, in voxels, up to which distances are computed. Farther away,
     /// the value is this limit with the sign of the distance.
     pub band: Option<f64>,
-    /// The extra results.
+    /// The additional results to compute.
     pub extras: Extras,
 }
 

@@ -29,7 +29,7 @@ pub struct SignedSurface {
     warnings: Vec<String>,
 }
 
-/// The extra results of signed distances.
+/// The additional results to compute with signed distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extras {

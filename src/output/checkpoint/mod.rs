@@ -105,7 +105,7 @@ pub(crate) struct Position {
     pub state_due: bool,
     /// Whether a line of measures must still be written for the last step.
     pub measures_due: bool,
-    /// Why the run ends here, in words. Empty if the run goes on.
+    /// Why the run ends here, in words. Empty if the run continues.
     pub ended_by: String,
 }
 
