@@ -154,8 +154,8 @@ class Browser:
 
 
 def content(image, ground):
-    """Returns the pixels `[n][3]` of the middle of a picture that are not the background, and the
-    number of all pixels there."""
+    """Returns the pixels in the middle of a picture that are not background, `[n][3]`, and the
+    total number of pixels there."""
     width, height = image.size
     middle = image.crop((width // 5, height // 8, width * 4 // 5, height * 7 // 8))
     pixels = np.asarray(middle).reshape(-1, 3).astype(int)

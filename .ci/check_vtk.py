@@ -76,7 +76,7 @@ def check_output(path, reader, complaints):
 
 
 def check_series(path):
-    """Returns the problems of a series: of its files, and of the order of its times."""
+    """Returns the problems of a series: those of its files, and those in the order of its times."""
     problems, times = [], []
     for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
         times.append(float(entry.get("timestep")))

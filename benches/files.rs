@@ -175,7 +175,7 @@ fn distance(n: Option<u32>) {
     println!();
 }
 
-/// Runs the program on a file. Returns the peak memory of the program in bytes.
+/// Runs the program on a file. Returns the program's peak memory in bytes.
 fn run(path: &Path, out: &Path) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     command.args(["-q", "distance", "--from", "vertex:0"]).arg(path).arg("-o").arg(out);

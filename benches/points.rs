@@ -143,9 +143,9 @@ fn of_pyramids(log2: u32) {
     }
 }
 
-/// Prints Table 1: a model converted to slices. The teapot of the paper is replaced by a torus in a
-/// box of the same size, once with about as many voxels on its surface, and once as large as the
-/// box allows.
+/// Prints Table 1: a model converted to slices. The paper's teapot is replaced by a torus in a box
+/// of the same size, once with about as many voxels on its surface, and once as large as the box
+/// allows.
 fn of_slices() {
     println!("| torus, triangles | box | on the surface | slicing | its list | inside, filled |");
     println!("|---|---|---|---|---|---|");

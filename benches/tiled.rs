@@ -7,7 +7,7 @@
 //!   one thread, in `f32` and `f64`
 //! - `enright [N...]`: Enright's sphere on N^3 voxels (default 128), WENO5 with RK3 and one step of
 //!   the reinitialization equation per step: seconds, nanoseconds per step and voxel of the band,
-//!   and change of volume
+//!   and change in volume
 //! - `collapse [RADIUS]`: curvature motion of a lumpy ball (default 215: 3.5 million voxels in the
 //!   band): milliseconds per step of WENO5 with one reinitialization step, and of the first-order
 //!   scheme

@@ -1,4 +1,4 @@
-//! Shows a moving curve whose terms change on the way: it grows, and then shrinks by its curvature.
+//! Moves a curve under terms that change on the way: it first grows, then shrinks by its curvature.
 //!
 //!     cargo run --release --example 07_changing_terms
 

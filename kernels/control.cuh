@@ -76,7 +76,7 @@ DEVICE bool is_reinitialization_due(const Control& c, const Progress& p) {
 // Adds the time since the last call, in nanoseconds, to a sum.
 DEVICE void count_time(Control& c, u64& sum) {
     u64 now = nanoseconds();
-    // On the first call there is no previous time.
+    // On the first call, there is no previous time.
     if (c.last_time) sum += now - c.last_time;
     c.last_time = now;
 }

@@ -197,7 +197,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     }
     __syncthreads();
     for (u32 p = thread; p < e.n_patches; p += threads) {
-        // Patches that were queued here may already be running and lower the pending values of
+        // Patches that were queued here may already be running and lowering the pending values of
         // others, so the current pending value and the state of each patch decide.
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }

@@ -22,7 +22,7 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
         Vec3 edge = b - a;
         real length2 = norm_squared(edge);
         real rise = ub - ua;
-        // |p| < f with p = rise / length: the values rise less along the edge than f allows.
+        // |p| < f with p = rise / length: the values rise more slowly along the edge than f allows.
         real w2 = f * f * length2 - rise * rise;
         if (w2 > R(0)) {
             real along = dot(to_c, edge);
@@ -79,8 +79,9 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
 // The sides of a face, one bit each.
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
-// Returns the height that is used for a vertex above a face with Gram matrix g11, g12, g22 of
-// determinant det. Its foot has the weights l1 and l2 at the second and third vertex of the face.
+// Returns the height that is used for a vertex above a face with the Gram matrix g11, g12, g22 and
+// its determinant det. Its foot has the weights l1 and l2 at the second and third vertex of the
+// face.
 DEVICE real raised_over_face(real height, real l1, real l2, real g11, real g12, real g22, real det) {
     real g33 = g11 + g22 - R(2) * g12;
     real longest2 = fmax(fmax(g11, g22), g33);
@@ -186,7 +187,7 @@ DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
 }
 
 // Returns the arrival time at vertex i of a simplex, for a front that crosses the opposite face. i
-// must be known at compile time (in an unrolled loop). Otherwise u and x are placed in slow local
+// must be known at compile time (in an unrolled loop). Otherwise, u and x are placed in slow local
 // memory.
 DEVICE real arrival(const real (&u)[3], const Vec3 (&x)[3], int i, real f) {
     int j = (i + 1) % 3;

@@ -44,7 +44,7 @@ struct Drift {
     }
 
     // Returns the increment after the last correction. At vertices that use the
-    // positive-coefficient scheme, the increment is final already. At inflow vertices it is 0,
+    // positive-coefficient scheme, the increment is final already. At inflow vertices, it is 0,
     // because phi there does not follow from values inside the mesh.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (is_upwind) return increment;
@@ -53,7 +53,7 @@ struct Drift {
 };
 #endif
 
-// Returns the change of phi at an owned vertex from its gathered sums. `change` is the contribution
+// Returns the change in phi at an owned vertex from its gathered sums. `change` is the contribution
 // of second-order advection.
 DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
                       const Sums& sums, real change) {
@@ -362,7 +362,7 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (threadIdx.x != 0) return;
     bool was_paused = is_paused(c);
     c.progress = progress_after(c, ahead, steps);
-    // Reading the clock of the GPU is slow, so it is not read after every step.
+    // Reading the GPU's clock is slow, so it is not read after every step.
     if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 

@@ -243,7 +243,7 @@ DEVICE bool is_positive(double x) { return x > 0.0 && x < __longlong_as_double(0
 // Solves for the curvature part of a step. The solve also ends if a norm or a scalar product is
 // zero, negative or not finite; evolution_outcome detects values of phi that are not finite.
 //
-// Grid: as many blocks as are resident at once, cooperative; block: a multiple of 32; shared:
+// Grid: as many blocks as can be resident at once, cooperative; block: a multiple of 32; shared:
 // [largest_local] reals. The launch bounds avoid spilled registers.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m, Evolution s, Implicit q) {
     DYN_SHARED(unsigned char, shared);

@@ -113,7 +113,7 @@ DEVICE Limits find_limits(Search& z) {
 
 // Chooses the length of the next step, and evaluates the coefficients that the step uses.
 //
-// Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared:
+// Grid: as many blocks as can be resident at once, cooperative; block: any multiple of 32; shared:
 // none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m, Evolution s, Varying q) {
     __shared__ u32 is_last;

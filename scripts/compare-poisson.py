@@ -6,7 +6,7 @@ usage: compare-poisson.py ZEROSET FILE...
 Prints a row of a Markdown table for each file: the mean and the largest distance of the samples
 from the surface and, if the file has triangles, of points on these triangles from the surface (the
 distance back), in percent of the diagonal; the components, the genus of a closed surface, and the
-boundary loops; first of zeroset, then of Poisson. The samples are the points of the file.
+boundary loops; first for zeroset, then for Poisson. The samples are the points of the file.
 
 It needs open3d 0.20 and trimesh (the former needs libusb).
 """

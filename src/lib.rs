@@ -48,7 +48,7 @@
 //! docs/architecture.md describes how they fit together.
 
 pub mod api;
-/// The command line, also for packages that include the program.
+/// The command line, public for packages that include the program.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;

@@ -5,7 +5,7 @@
 mod place;
 use place::Place;
 
-/// Checks that a case has exactly the problems that contain these texts, in this order, and that
+/// Checks that a case has exactly the problems that contain these strings, in this order, and that
 /// `run` reports the first of them.
 #[track_caller]
 fn check(case: &str, expected: &[&str]) {

@@ -519,8 +519,8 @@ fn pictures_are_drawn_of_the_last_or_of_every_state() {
     let set = ["--set", "output.picture={ width = 320, height = 240 }"];
     place.zeroset(&["run", "case.toml", "-o", "a"]).args(set).assert().code(0);
     assert_eq!(size_of_png(&place.path("a/case.png")), (320, 240));
-    // With `--picture`, the same picture is written to another path, and no picture to the folder
-    // of the run.
+    // With `--picture`, the same picture is written to another path, and no picture to the run
+    // folder.
     let elsewhere = ["run", "case.toml", "-o", "b", "--picture", "b.png"];
     place.zeroset(&elsewhere).args(set).assert().code(0);
     assert!(!place.path("b/case.png").exists());

@@ -148,7 +148,7 @@ fn soups_are_oriented_and_the_turned_triangles_are_counted() {
         let line = format!("mesh oriented: {n} triangle");
         assert_eq!(found.said.contains(&line), n > 0, "{}", found.said);
     }
-    // Without --repair, nothing is turned.
+    // Without --repair, no triangle is reversed.
     let found = Converted::new(&cube(folder.path(), 0xfff), "");
     assert!((found.volume() + 1.0).abs() < 1e-12);
 }

@@ -264,7 +264,8 @@ fn masks_take_cells_away() {
     assert_eq!((mesh.n_vertices(), mesh.n_cells()), (441, 800), "all cells must be kept");
     let u = array(&mesh, "distance");
     assert_eq!(u.iter().filter(|u| u.is_nan()).count(), 16);
-    // The path passes the corners of the remaining cells: (0.45, 0.75), (0.5, 0.8), (0.55, 0.8).
+    // The path passes through the corners of the remaining cells: (0.45, 0.75), (0.5, 0.8), (0.55,
+    // 0.8).
     let around = 0.45f64.hypot(0.75) + 0.05f64.hypot(0.05) + 0.05 + 0.45f64.hypot(0.8);
     assert!((u[20] - around).abs() < 0.04, "{} {around}", u[20]);
     let gradient = mesh.cell_array("gradient").unwrap().values.to_f64();

@@ -64,7 +64,7 @@ fn a_speed_of_time_grows_and_shrinks_a_circle() {
     let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("2*cos(10*t)")]));
     for options in [Options::new(None), Options::new(Some(0.2))] {
         // R = 0.4 + 0.2 sin(10 t). The radius is largest at the first end time. At the second end
-        // time it has passed its initial value again and is smallest.
+        // time, it has passed its initial value again and is smallest.
         for (end, radius) in [(0.157, 0.6), (0.471, 0.2)] {
             let found = run(&mesh, &phi, &terms, options.clone(), end);
             let error = error(&mesh, &found, |x, y| x.hypot(y) - radius);

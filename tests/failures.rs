@@ -158,7 +158,7 @@ fn ctrl_c_leaves_no_file_in_the_making() {
     ] {
         let made = arguments.iter().find(|word| word.starts_with("out.")).unwrap();
         // The program may finish before the file is noticed or before the signal arrives. In both
-        // cases the file is complete.
+        // cases, the file is complete.
         let attempt = |_| {
             let output = interrupted_while_writing(&place, arguments);
             let done = std::fs::remove_file(place.path(made)).is_ok();

@@ -90,7 +90,7 @@ fn flipped_normals_are_turned_and_counted() {
         let Some(cloud) = field(&format!("clouds/normals_unoriented/{name}.ply")) else { return };
         let found = Surface::of(&cloud, &[]);
         found.assert_closed(&[BALL], 0.02);
-        assert!(found.has_warning("normals pointed to the other side"), "{}", found.said);
+        assert!(found.has_warning("normals point the opposite way"), "{}", found.said);
         assert!(found.number("/sides/turned") > 50.0);
     }
 }

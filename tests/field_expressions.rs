@@ -29,7 +29,7 @@ fn distances(file: &Path, more: &[&str]) -> Vec<f64> {
     mesh.vertex_array("distance").unwrap().values.to_f64()
 }
 
-/// Checks that computing a distance fails with a message that contains all of these texts.
+/// Checks that computing a distance fails with a message that contains all of these strings.
 #[track_caller]
 fn refused(file: &Path, more: &[&str], texts: &[&str]) {
     let folder = tempfile::tempdir().unwrap();

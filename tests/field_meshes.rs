@@ -125,7 +125,7 @@ fn corners_that_differ_in_their_last_digits_are_joined() {
 }
 
 /// Runs a case from the field data. Returns everything that it printed, and the last line of
-/// measures.csv as pairs of column and value.
+/// measures.csv as column-value pairs.
 fn last_measures(case: &Path, results: &Path, set: &[&str]) -> (String, Vec<(String, f64)>) {
     let folder = results.to_str().unwrap();
     let arguments = ["run", case.to_str().unwrap(), "-o", folder];

@@ -1,8 +1,8 @@
 //! Tests every file of the shared data against its row in the README of the data: the contents, or
 //! the reason for its rejection.
 //!
-//! The rows are parsed and not copied. A fact is checked if the row states it. Faults that a row
-//! does not mention must be absent.
+//! The rows are parsed, not copied. A fact is checked if the row states it. Faults that a row does
+//! not mention must be absent.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use zeroset::mesh::{Kind, assess};
 
 /// Rows that do not match exactly, and the reasons.
 const EXCEPTIONS: &[(&str, Exception)] = &[
-    // The README counts only the 8 triangles. Here the 4 quads are split into fans, so that no
+    // The README counts only the 8 triangles. Here, the 4 quads are split into fans, so that no
     // vertex is unreferenced and the diagonals change all shape statistics.
     (
         "sim/msh/compass_v22.msh",
@@ -30,7 +30,7 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
     // edges match the README.
     ("sim/vtk/cow.vtp", Exception::OtherDiagonals),
     ("sim/vtk/disk_out_ref_surface.vtp", Exception::OtherDiagonals),
-    // The README counts only the tetrahedron. Here the hexahedron and the voxel are split into six
+    // The README counts only the tetrahedron. Here, the hexahedron and the voxel are split into six
     // tetrahedra each.
     (
         "sim/vtk/VTKCellTypes.vtk",

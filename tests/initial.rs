@@ -373,7 +373,7 @@ fn coarse_curves_follow_the_surface_and_sides_can_be_chosen() {
         let phi = phi(folder.path(), &initial, &mesh).unwrap();
         let found = Measurer::new(&mesh).measure(&mesh, &phi);
         assert_near(found.enclosed, 2.0 * pi * area, 0.01);
-        // phi is a signed distance everywhere, and not only near the curve: the pole has distance
+        // phi is a signed distance everywhere, not only near the curve: the pole has distance
         // 0.9273.
         let pole = mesh.vertices.iter().zip(&phi).max_by(|a, b| a.0[2].total_cmp(&b.0[2])).unwrap();
         assert_near(pole.1.abs(), 0.6_f64.acos(), 0.02);

@@ -137,7 +137,7 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
     files.into_iter().filter(is_rust).chain(below).collect()
 }
 
-/// Returns the modules that a text names after `prefix`, ignoring comments.
+/// Returns the modules that a source names after `prefix`, ignoring comments.
 fn modules_used<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let paths = code.flat_map(|line| line.split(prefix).skip(1));

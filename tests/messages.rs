@@ -1,7 +1,7 @@
 //! Compares the error messages of the program word by word with `messages.txt`.
 //!
 //! Each block of that file is a command after `$`, its exit code and its message. With
-//! `ZEROSET_BLESS=1` the file is rewritten with the current messages.
+//! `ZEROSET_BLESS=1`, the file is rewritten with the current messages.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write as _;

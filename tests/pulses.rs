@@ -7,8 +7,8 @@ use std::process::Command;
 
 use zeroset_testing::field;
 
-/// Runs a case with the given settings. Returns the last line of measures.csv as pairs of column
-/// and value.
+/// Runs a case with the given settings. Returns the last line of measures.csv as column-value
+/// pairs.
 fn last_measures(case: &Path, settings: &[&str]) -> Vec<(String, f64)> {
     let results = tempfile::tempdir().unwrap();
     let folder = results.path().join("r");
@@ -82,7 +82,7 @@ fn pulses_of_every_kind_have_their_exact_growth() {
         // A pulse that lasts 1e-4, every 1e-3.
         ("if(t/0.001 - floor(t/0.001) < 0.1, 1, 0)", 1.0, 0.1),
         ("0.02*abs(sin(300*t))", 2.0, 0.02 * 2.0 * 2.0 / PI),
-        // A beam crosses the square. It covers a point of the interface for a time of 0.1 / (2 -
+        // A beam crosses the square. It covers a point on the interface for a time of 0.1 / (2 -
         // 0.4 cos a), where a is the angle of the point. This time is longer where the interface
         // moves along with the beam.
         ("if(abs(x - 2*(t - 1)) < 0.05, 0.4, 0)", 3.0, 0.04 / (4.0f64 - 0.16).sqrt()),

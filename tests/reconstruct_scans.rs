@@ -1,5 +1,5 @@
-//! Tests the reconstruction, from samples, of every closed model among the scans, with both methods
-//! at three depths. Also tests clouds that give a poor surface or no surface.
+//! Reconstructs every closed model among the scans from samples, with both methods at three depths.
+//! Also tests clouds that give a poor surface or no surface.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
     surface(cloud, &options, Device::Cpu)
 }
 
-/// Returns the number of vertices of a closed surface around which the triangles form more than one
+/// Returns the number of vertices in a closed surface around which the triangles form more than one
 /// fan.
 fn pinched(mesh: &Mesh) -> usize {
     // Each entry consists of a vertex and two consecutive neighbors of this vertex.

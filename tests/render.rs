@@ -141,7 +141,7 @@ fn meshes_and_results_are_drawn() {
     run(&["render", "far.vtp", "-o", "b.png", "--level", "1"])
         .code(2)
         .stderr(contains("--level is for volumes"));
-    // The input is a list, or the folder of a run that also contains a list of its interfaces.
+    // The input is a list, or a run folder that also contains a list of its interfaces.
     let list = "<VTKFile type=\"Collection\"><Collection>\
                 <DataSet timestep=\"0\" file=\"ball.vtp\"/><DataSet timestep=\"2\" file=\"far.vtp\"/>\
                 </Collection></VTKFile>";

@@ -366,7 +366,7 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// The number of tiles of a fine grid is estimated from a coarser grid. A case that needs more
+/// The number of tiles in a fine grid is estimated from a coarser grid. A case that needs more
 /// memory than any machine has is refused immediately, both by `zeroset check` and by a run.
 #[test]
 #[cfg(target_os = "linux")]

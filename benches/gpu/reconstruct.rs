@@ -14,7 +14,7 @@ use crate::Failed;
 
 /// Number of triangles of the dragon in the paper.
 const TRIANGLES: f64 = 244_000.0;
-/// Number of samples of the horse, which replaces the Buddha of the paper.
+/// Number of samples of the horse, which replaces the paper's Buddha.
 const SAMPLES: u64 = 543_625;
 
 /// Prints two rows for each file, or for the dragon and the horse: one with cubes that give about

@@ -85,7 +85,7 @@ fn run(start: Instant, mut moving: impl Moving) -> Result<f64, Failed> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Returns a text that states the number of vertices at which the ratio CPU / GPU of the times
+/// Returns a phrase that states the number of vertices at which the ratio CPU / GPU of the times
 /// passes 1, by linear interpolation of logarithms, or which device is faster at every size.
 fn crossover(ratios: &[(f64, f64)]) -> String {
     let passed = ratios.windows(2).find(|pair| pair[0].1 < 1.0 && pair[1].1 >= 1.0);

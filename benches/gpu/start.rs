@@ -100,8 +100,8 @@ fn stages(
     Ok([read, cut, made, lap()])
 }
 
-/// Prints the seconds that the creation of the CUDA context takes, and the seconds of all work of
-/// the program up to the end of the first step on a small mesh. This runs in its own process.
+/// Prints how many seconds it takes to create the CUDA context, and how many seconds the program
+/// works until the end of the first step on a small mesh. This runs in its own process.
 pub fn context() -> Result<(), Failed> {
     let start = Instant::now();
     let context = cudarc::driver::CudaContext::new(0)?;

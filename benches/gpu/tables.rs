@@ -2,9 +2,9 @@
 //! block partition, with a METIS partition and on the CPU.
 //!
 //! The paper does not state its number of steps. This benchmark takes steps until phi has been
-//! reinitialized 20 times after the start (10 times for tetrahedra) by the rule of the paper, in a
-//! band of 10 mean edge lengths on patches of 64 vertices. All other columns take the same number
-//! of steps.
+//! reinitialized 20 times after the start (10 times for tetrahedra) by the paper's rule, in a band
+//! of 10 mean edge lengths on patches of 64 vertices. All other columns take the same number of
+//! steps.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Half waves along each axis. With 512^3 values the surface at [`LEVEL`] has 20.3 million
+/// Half waves along each axis. With 512^3 values, the surface at [`LEVEL`] has 20.3 million
 /// triangles.
 const HALF_WAVES: f32 = 16.08;
 

@@ -1,4 +1,4 @@
-// The clock of the GPU.
+// The GPU's clock.
 #pragma once
 #include "common/real.cuh"
 

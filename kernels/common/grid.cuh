@@ -51,7 +51,7 @@ DEVICE void let_next_begin() {
 }
 
 // Waits until the previous kernel has ended and its writes are visible. Every thread must call it.
-// Otherwise a later kernel could start before the previous one has ended.
+// Otherwise, a later kernel could start before the previous one has ended.
 DEVICE void await_kernel_before() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

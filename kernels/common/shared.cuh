@@ -5,8 +5,8 @@
 #include "common/types.cuh"
 
 // Starts copying a word of 4, 8 or 16 bytes, or several words of 16 bytes, to shared memory. On
-// GPUs that support it (sm_80 and later), the copy bypasses the registers. After await_copies it is
-// complete for this thread, and after a subsequent barrier for the block.
+// GPUs that support it (sm_80 and later), the copy bypasses the registers. After await_copies, it
+// is complete for this thread, and after a subsequent barrier for the block.
 template <class T>
 DEVICE void copy_async(T *into, const T *from) {
 #if __CUDA_ARCH__ >= 800

@@ -9,7 +9,7 @@
 #endif
 
 #ifndef DEVICE_CALL
-// Never inlined, so that a path that is rarely taken costs its caller few registers.
+// Never inlined, so that a rarely taken path costs its caller few registers.
 #define DEVICE_CALL __device__ __noinline__
 #endif
 

@@ -83,7 +83,7 @@ DEVICE void to_metric(const Patch& patch, const Eikonal& e, u32 t, Vec3 (&x)[M])
 #endif
 }
 
-// Numbers of updates after which small decreases no longer count, and exponents of the least
+// Numbers of updates after which small decreases no longer count, and exponents of the smallest
 // decrease (`least_step` in src/levelset/eikonal/problem.rs).
 #if METRIC
 enum : u32 { PATIENCE = 4096 };
@@ -92,7 +92,8 @@ enum : u32 { PATIENCE = 256 };
 #endif
 enum : u32 { DOUBLING = 8, FIRST = 40, LAST = 6 };
 
-// Returns the decrease that a value must exceed to count. After many updates of the patch it grows.
+// Returns the decrease that a value must exceed to count. After many updates of the patch, it
+// grows.
 DEVICE real least_step_of(const Patch& patch, const Eikonal& e) {
     const u32 n_updates = __ldcg(&e.n_updates[patch.p]);
     const u32 patience = patch.n_owned > PATIENCE ? patch.n_owned : (u32)PATIENCE;

@@ -265,7 +265,7 @@ DEVICE Pair part_of(real share, real h, real meas) {
     return Pair{share * h, share * meas};
 }
 
-// The number of lanes that share the columns of a vertex. In tetrahedral meshes a vertex has many
+// The number of lanes that share the columns of a vertex. In tetrahedral meshes, a vertex has many
 // cells, and a patch has fewer vertices than a block has threads.
 #ifndef LANES
 #define LANES 1

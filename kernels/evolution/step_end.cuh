@@ -4,7 +4,7 @@
 
 #include "evolution_arguments.cuh"
 
-// The outcomes for the vertices of one thread: the largest change of phi near the interface, and
+// The outcomes for the vertices of one thread: the largest change in phi near the interface, and
 // the first vertex whose new value is not sound (0xffffffff if there is none).
 struct Outcome {
     real change_near;

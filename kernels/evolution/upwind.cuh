@@ -60,7 +60,7 @@ DEVICE void planar_flux(const Vec3 &e1, const Vec3 &e2, const Vec3 &b, real (&k)
 #endif
 
 // Computes the positive fluxes, which flow to a vertex, and returns their sum. Sets `size` to the
-// sum of |k_i|. A flux within rounding of zero counts as zero. Otherwise a vertex that receives
+// sum of |k_i|. A flux within rounding of zero counts as zero. Otherwise, a vertex that receives
 // only a rounding error would move.
 DEVICE real outflows(const real (&k)[N], real (&out)[N], real &size) {
     size = fabs(k[0]);

@@ -28,9 +28,9 @@ struct TileSurface {
     const stored *phi;
     // Record of the crossings of each tile, `[tiles][RECORD]`.
     u32 *records;
-    // Number of vertices of each tile, `[tiles]`.
+    // Number of vertices in each tile, `[tiles]`.
     u32 *vertices_of;
-    // Number of triangles of each tile, `[tiles]`.
+    // Number of triangles in each tile, `[tiles]`.
     u32 *triangles_of;
     // Index of the first vertex of each tile, then their number, `[tiles + 1]`.
     u32 *first_vertex;

@@ -66,7 +66,7 @@ ASSERT_OFFSET(Limits, curvature, (sizeof(real) == 8 ? 8 : 4));
 ASSERT_OFFSET(Limits, speed, (sizeof(real) == 8 ? 16 : 8));
 ASSERT_OFFSET(Limits, inradius, (sizeof(real) == 8 ? 24 : 12));
 
-// The values that every step changes. Between the steps of a cycle they are stored outside
+// The values that every step changes. Between the steps of a cycle, they are stored outside
 // `Control`.
 struct Progress {
     // Time of the schedule; steps end exactly at its targets.
@@ -133,7 +133,7 @@ struct Control {
     u32 measures_displacement;
     u64 reinitializations;
     u64 iterations;
-    // Nanoseconds spent in steps, by the clock of the GPU.
+    // Nanoseconds spent in steps, by the GPU's clock.
     u64 evolve_time;
     // Nanoseconds spent in reinitializations.
     u64 reinitialize_time;

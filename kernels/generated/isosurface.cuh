@@ -35,7 +35,7 @@ struct Surface {
     u32 *first_vertex;
     // Index of the first triangle of each row of voxels, `[rows]`.
     u32 *first_triangle;
-    // Number of crossings of each row along x, and along x or y, `[rows][2]`.
+    // Number of crossings in each row along x, and along x or y, `[rows][2]`.
     u32 *along;
     // Vertex and triangle sums that tiles of rows share, `[2][tiles]`, zero at the start.
     u64 *told;

@@ -14,7 +14,7 @@ struct Pyramid {
     const u64 *words;
     // The sums of each level, `[records][FAN]`.
     const u32 *sums[32];
-    // The number of records of each level along each axis.
+    // The number of records in each level along each axis.
     Shape records[32];
     // The shape of the grid.
     Shape shape;
@@ -32,9 +32,9 @@ ASSERT_OFFSET(Pyramid, n_levels, 660);
 struct Tree {
     // The counts of each level, `[records][FAN]`. Level k + 1 is at index k.
     const u32 *counts[32];
-    // The number of records of each level along each axis.
+    // The number of records in each level along each axis.
     Shape records[32];
-    // The number of cells of the grid along each axis.
+    // The number of cells in the grid along each axis.
     Shape base;
     u32 n_levels;
 };

@@ -65,7 +65,7 @@ struct TileControl {
     u64 active;
     // The number of voxels with phi < 0.
     u64 inside;
-    // The largest change of phi per time next to the interface in the last step, in voxels.
+    // The largest change in phi per time next to the interface in the last step, in voxels.
     double rate;
     // The time at which a coefficient is invalid.
     double bad_time;

@@ -6,7 +6,7 @@
 // voxel to which distances are measured. A pass along y or z has two kernels, and the kernel before
 // them decides which of the two processes a line. If the distances that the previous pass found are
 // small, each voxel is compared with its neighbors on the line, up to the distance beyond which no
-// voxel can be nearer. Otherwise a thread computes the lower envelope of the parabolas of a line
+// voxel can be nearer. Otherwise, a thread computes the lower envelope of the parabolas of a line
 // (P. Felzenszwalb and D. Huttenlocher, "Distance transforms of sampled functions"). Neighboring
 // threads process lines that are neighbors along x, so that the accesses of a warp are adjacent in
 // memory. The parabolas of an envelope are stored at their voxels, as a list in which each parabola
@@ -49,8 +49,8 @@
 #define NEAR_SLAB 40.0f
 #define NEAR_VOLUME 20.0f
 
-// Conversion of integers below 2^23 to floats and back, without the conversion instructions of the
-// GPU, which take four times as long as other instructions.
+// Conversion of integers below 2^23 to floats and back, without the GPU's conversion instructions,
+// which take four times as long as other instructions.
 DEVICE float real_of(u32 k) { return __uint_as_float(0x4b000000u | k) - 8388608.0f; }
 DEVICE u32 whole_of(float x) { return __float_as_uint(x + 8388608.0f) & 0x7fffffu; }
 
@@ -190,8 +190,8 @@ DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& 
 template <class Line>
 DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
-    // `below` is the second-to-last parabola if it is known without reading the list. Otherwise its
-    // height is FAR.
+    // `below` is the second-to-last parabola if it is known without reading the list. Otherwise,
+    // its height is FAR.
     Parabola top = {0, FAR, 0, NOTHING_BEFORE}, below = top;
     float x = 0;
     for (u32 start = 0; start < n; start += AHEAD) {

@@ -1,9 +1,9 @@
 // Distances to the faces between the two sides of a volume, the counterpart of
 // crates/cloud/src/point_distance/edt/faces.rs.
 //
-// The kernels of edt.cu measure to the centers of voxels. A volume with 2 n + 1 places along an axis
-// of n voxels has a place for each center (odd), face, edge and corner (even). Distances to the marked
-// places of one side are then distances to its closed voxels.
+// The kernels of edt.cu measure distances to the centers of voxels. A volume with 2 n + 1 places
+// along an axis of n voxels has a place for each center (odd), face, edge and corner (even).
+// Distances to the marked places of one side are then distances to its closed voxels.
 #include "generated/edt.cuh"
 
 // Returns the number of places along an axis of n voxels.
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) edt_mark_faces(Faces faces, co
     marks[place] = mark;
 }
 
-// Copies the distances of the centers of the voxels that are not of the marked side.
+// Copies the distances of the centers of the voxels that are not on the marked side.
 //
 // Grid: one thread per voxel.
 //

@@ -9,7 +9,7 @@
 #endif
 
 // The number of blocks for which the compiler reserves registers on a multiprocessor. For GPUs of
-// capability 10.0 and later it is reduced by two, but not below one. Otherwise the compiler would
+// capability 10.0 and later, it is reduced by two, but not below one. Otherwise, the compiler would
 // spill registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define RESIDENT(blocks) ((blocks) > 2 ? (blocks)-2 : 1)

@@ -1,6 +1,6 @@
-// Lists the indices of set flags, one byte each, in ascending order, in one pass over the flags.
-// Each block processes a tile and finds the number of set flags before the tile by look-back. See
-// compact_bits.cu for flags of one bit each.
+// Lists the indices of set flags in ascending order, in one pass over the flags. Each flag is one
+// byte. Each block processes a tile and finds the number of set flags before the tile by look-back.
+// See compact_bits.cu for flags of one bit each.
 //
 // Each warp processes a range of its tile, 1024 flags per round. It first stores the flags as bits
 // of words in shared memory.

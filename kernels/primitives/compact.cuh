@@ -8,7 +8,7 @@ enum {
     // The number of flags of a warp in a round: one word per lane.
     ROUND = WARP * 32,
     // If fewer than one in this many flags of a range is set, each lane writes the indices of the
-    // set flags in its own words. Otherwise indices are written through shared memory, so that
+    // set flags in its own words. Otherwise, indices are written through shared memory, so that
     // neighboring threads write neighboring indices.
     SPARSE = 64,
 };

@@ -41,7 +41,7 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape) {
     return value >= asked.low && value <= asked.high;
 }
 #elif DISCRIMINATOR == DISCRIMINATOR_EDGE
-// Returns the change of the values along an axis, by central differences that are one-sided at the
+// Returns the change in the values along an axis, by central differences that are one-sided at the
 // boundary. Sets `steps` to the number of steps of the difference, which is 0 on an axis of one
 // cell.
 DEVICE double change_along(const VALUE* values, u64 cell, u32 at, u32 size, u64 stride, u32& steps) {

@@ -13,7 +13,7 @@ DEVICE void transpose(u32 (&axes)[3]) {
     for (u32 bit = BITS - 1; bit > 0; bit--) {
         const u32 p = (1u << bit) - 1;
         x ^= p & ones_if(x >> bit);
-        // If the bit is set, the low bits of the first axis are inverted. Otherwise they are
+        // If the bit is set, the low bits of the first axis are inverted. Otherwise, they are
         // exchanged.
         u32 set = ones_if(y >> bit);
         u32 t = (x ^ y) & p & ~set;

@@ -1,6 +1,6 @@
 // Quadtrees and octrees whose leaves are blocks of equal values: the counterpart of
 // crates/core/src/primitives/histopyramid/octree.rs. The levels count the largest blocks of equal
-// values. The count of a cell is 1 if all its children have the same single value. Otherwise it is
+// values. The count of a cell is 1 if all its children have the same single value. Otherwise, it is
 // the sum of the counts of its children.
 //
 // Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.

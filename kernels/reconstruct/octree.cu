@@ -6,7 +6,7 @@
 //             so that the sum of a node is exactly the difference of two sums
 //   counts    the number of nodes that begin at each cell, which the host sums
 //   nodes     the nodes of each cell, then their centroids
-//   cubes     the number of cubes of a level that contain samples
+//   cubes     the number of cubes in a level that contain samples
 //
 // Block: 256 threads.
 #include "common/types.cuh"

@@ -105,7 +105,7 @@ DEVICE float sum_of_warp(float value) {
     return value;
 }
 
-// Computes the velocities of the tiles that the last change of the tile set created, or of all
+// Computes the velocities of the tiles that the last change to the tile set created, or of all
 // tiles.
 //
 // Grid: any number of blocks, whose warps share the tiles.
@@ -227,7 +227,7 @@ struct View {
 //
 // Grid: any number of blocks, which share the samples.
 //
-// samples  in finest voxels, [n][3]
+// samples in voxels of the finest level, [n][3]
 // found    zero at the start, [2]
 extern "C" __global__ void __launch_bounds__(BLOCK)
 potential_at_samples(TileGrid g, const stored* phi, float gamma, const float* samples, u32 n, float scale,

@@ -45,7 +45,7 @@ DEVICE bool may_count(const SpaceSkipping& guide, const Triple& offset, const Tr
 }
 
 #if RULE == RULE_DIRECTIONAL
-// Returns the number of nodes of a level along an axis of n cubes.
+// Returns the number of nodes in a level along an axis of n cubes.
 DEVICE u32 fields(u32 n, u32 level) { return (u32)(((u64)n + (((u64)1 << level) - 1)) >> level); }
 
 // Returns whether a node is occupied.

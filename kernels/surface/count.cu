@@ -65,7 +65,7 @@ surface_count(Surface s, const u64* cases) {
             if (threadIdx.x == 0) before_tile[k] = before;
         }
         if (threadIdx.x == 0) {
-            // The totals may need more than 32 bits. In that case the host rejects the surface.
+            // The totals may need more than 32 bits. In that case, the host rejects the surface.
             atomicAdd(&s.totals->vertices, (u64)sums[0]);
             atomicAdd(&s.totals->triangles, (u64)sums[1]);
         }

@@ -141,8 +141,8 @@ struct Content {
     }
 };
 
-// Gathers contributions of the lanes of a warp to components. Most warps see a single component and
-// write once.
+// Adds the contributions of a warp's lanes to their components. Most warps see a single component
+// and write once.
 template <class Share>
 struct OfWarp {
     Share kept;
@@ -207,7 +207,7 @@ DEVICE Vec3 vertex(const double* vertices, u32 v) {
     return {x[0], x[1], x[2]};
 }
 
-// Computes the volume, the area and the number of triangles of each component. The volume is the
+// Computes the volume, the area and the number of triangles in each component. The volume is the
 // sum over tetrahedra whose common apex is the center of the component's box. With a distant apex,
 // large volumes would nearly cancel each other.
 //

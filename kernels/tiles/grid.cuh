@@ -1,7 +1,7 @@
 // The tile set on the GPU: the counterpart of src/grid/mod.rs, with the layout of
 // src/grid/cuda/control.rs.
 //
-// Lists are in key order. There are two copies of each list: a change of the tile set reads one and
+// Lists are in key order. There are two copies of each list: a change to the tile set reads one and
 // writes the other. The control block states which copy is current. The other copy serves as
 // scratch memory until it is written.
 //

@@ -225,7 +225,7 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
 #endif
 
 // Runs one evaluation on all tiles.
-// Grid: any size, ideally as many blocks as are resident at once. Block: BLOCK threads. Shared
+// Grid: any size, ideally as many blocks as can be resident at once. Block: BLOCK threads. Shared
 // memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_stage(TileGrid g, TileMotion m, TileStage s) {

@@ -28,7 +28,7 @@ struct Outcome {
         for (int i = 0; i < QUAD; i++) not_a_number += four.v[i] != four.v[i];
     }
 
-    // Updates the largest change of phi in a step, over voxels with |phi| < gamma / 2 before the
+    // Updates the largest change in phi in a step, over voxels with |phi| < gamma / 2 before the
     // step.
     DEVICE void compare(real old, real value, real gamma) {
         const real by = gamma * R(0.5) > fabs(old) ? fabs(value - old) : R(0);
@@ -177,7 +177,7 @@ DEVICE void look_at_step(TileControl& c) {
     else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
 }
 
-// Chooses the next time step if the coefficients are uniform. Otherwise tiles_length chooses it.
+// Chooses the next time step if the coefficients are uniform. Otherwise, tiles_length chooses it.
 // Called by one thread.
 DEVICE void choose_step(TileControl& c) {
 #if !VARIES && !KEPT

@@ -53,7 +53,7 @@ DEVICE Extremes joined(Extremes mine) {
     return found;
 }
 
-// Computes a coefficient on the tiles that the last change of the tile set created, or on all
+// Computes a coefficient on the tiles that the last change to the tile set created, or on all
 // tiles.
 // Grid: any number of blocks, each of which processes one tile at a time. Block: BLOCK threads.
 // Shared memory: static.

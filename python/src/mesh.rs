@@ -22,7 +22,7 @@ use crate::work;
 #[pyclass(frozen, module = "zeroset._native")]
 pub struct Mesh {
     shared: Mutex<Arc<zeroset::Mesh>>,
-    /// The surface for signed distances, from the first call on.
+    /// The surface for signed distances, which the first call prepares.
     signed: Mutex<Option<Arc<SignedSurface>>>,
 }
 

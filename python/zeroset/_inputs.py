@@ -118,7 +118,8 @@ def as_values(values: Any, name: str) -> Any:
 
 
 def as_sources(sources: Any) -> list[Any]:
-    """Return sources as the native part reads them: texts, tuples of coordinates, lists of numbers.
+    """Return sources as the native part reads them: strings, tuples of coordinates, lists of
+    numbers.
 
     An array of whole numbers is one source with several points. A list is a list of sources.
 

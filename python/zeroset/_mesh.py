@@ -500,7 +500,7 @@ def distance(
     mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         A `Mesh` is prepared only once for several calls.
     sources : int, array of int, array of shape (k, 3), str, or a list of these
-        See `Mesh.distance`, also for the other options.
+        See `Mesh.distance`, which also describes the other options.
     device, threads
         See `Mesh`.
 

@@ -38,7 +38,7 @@ def edt(
         Whether to measure to the surface instead: the faces between the two kinds of voxels.
         Distances are then negative where the mask is not zero.
     return_indices : bool
-        Whether to return also the index of the nearest zero voxel along each axis.
+        Whether to also return the index of the nearest zero voxel along each axis.
     device, threads
         See `Mesh`. "auto" uses a GPU for at least 8 million voxels per thread.
 
@@ -134,7 +134,7 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
     steps = [1.0] * (3 - mask.ndim) + spacing
     _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, number)
     # Without a target, every distance is infinite. Reading one is faster than counting the targets.
-    # Signed distances to faces are infinite if there are voxels of one kind only.
+    # Signed distances to faces are infinite if there are voxels of only one kind.
     if not math.isfinite(distances.reshape(-1)[0]):
         what = "the voxels are of one kind" if signed else "no voxel is zero"
         raise ValueError(f"mask: {what}; there is nothing to measure to")

@@ -22,7 +22,7 @@ use crate::surface::{self, Interface};
 pub enum Phi {
     /// The signed distance to a shape.
     Shape(Shape),
-    /// An expression of coordinates, arrays and groups. Only its zero set matters.
+    /// An expression in coordinates, arrays and groups. Only its zero set matters.
     Expression(String),
     /// One number for each vertex of the file. Only its zero set matters.
     PerVertex(Vec<f64>),
@@ -311,7 +311,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         self.stepping.set_terms(setup)
     }
 
-    /// Continues with other terms and options from the current state, also after an error such as
+    /// Continues with other terms and options from the current state, even after an error such as
     /// an interruption. Times and steps are still counted from the beginning of the motion, and
     /// `start_time` and `mask` stay as they were.
     ///

@@ -22,7 +22,7 @@ pub enum Source {
     Group(String),
     /// The lines in a file, projected onto the mesh.
     Curve(PathBuf),
-    /// The zero set of an expression of coordinates, arrays and groups
+    /// The zero set of an expression in coordinates, arrays and groups
     /// ([docs/expressions.md](https://github.com/zeroset-developers/zeroset/blob/main/docs/expressions.md)).
     Zero(String),
     /// The surface of the region where an expression is true.
@@ -82,7 +82,7 @@ impl FromStr for Source {
 pub enum Values {
     /// One number everywhere.
     Number(f64),
-    /// An expression of coordinates, arrays and groups
+    /// An expression in coordinates, arrays and groups
     /// ([docs/expressions.md](https://github.com/zeroset-developers/zeroset/blob/main/docs/expressions.md)).
     Expression(String),
     /// One number for each vertex of the file.

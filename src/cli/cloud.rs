@@ -129,7 +129,7 @@ fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
 }
 
 impl Cloud {
-    /// Returns the indices of the points for which an expression of coordinates and arrays is true.
+    /// Returns the indices of the points for which an expression in coordinates and arrays is true.
     ///
     /// The result is never empty.
     ///

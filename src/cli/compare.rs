@@ -31,9 +31,9 @@ identical values are equal.
 Exit codes: 0 equal within the tolerance, 1 different, 2 A and B cannot be compared, 3 A or B cannot
 be read.")]
 pub struct Args {
-    /// File or folder of a run
+    /// File or run folder
     pub a: PathBuf,
-    /// File or folder of a run to compare with A
+    /// File or run folder to compare with A
     pub b: PathBuf,
     /// Largest difference that counts as equal, in the unit of the array; default 0
     #[arg(long, value_name = "T", default_value_t = 0.0, value_parser = tolerance, hide_default_value = true)]

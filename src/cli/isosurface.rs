@@ -98,7 +98,7 @@ struct Whole<'a> {
     seconds_reading: f64,
     seconds_surface: f64,
     seconds_total: f64,
-    /// Peak memory of the program in bytes; `None` if the system does not report it.
+    /// The program's peak memory in bytes; `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
     warnings: &'a [String],
 }

@@ -12,8 +12,7 @@ use crate::primitives::memory::may_be_refused;
 /// The exit code for a device or machine with too little memory.
 const TOO_SMALL: i32 = 5;
 
-/// The allocator of the program. If memory runs out, it ends the program with a message and exit
-/// code 5.
+/// The program's allocator. If memory runs out, it ends the program with a message and exit code 5.
 ///
 /// Memory comes from the system allocator. Partial files are removed, but complete states, measures
 /// and checkpoints are kept. Requests through [`primitives::memory`](crate::primitives::memory) may
@@ -145,7 +144,7 @@ fn exhausted(size: usize) -> *mut u8 {
     static ENDING: AtomicBool = AtomicBool::new(false);
     if ENDING.swap(true, Ordering::SeqCst) {
         // Another thread is ending the program, or this thread has run out of memory again while
-        // ending it. In the second case, only an abort is left.
+        // ending it. In the second case, the only option left is to abort.
         for _ in 0..100 {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }

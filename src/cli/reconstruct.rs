@@ -116,7 +116,7 @@ struct Whole<'a> {
     seconds_opening: f64,
     seconds_writing: f64,
     seconds_total: f64,
-    /// Peak memory of the program in bytes; `None` if the system does not report it.
+    /// The program's peak memory in bytes; `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
 }
 
@@ -180,7 +180,7 @@ struct Opened {
 }
 
 /// Reads the cloud, and opens a GPU at the same time if it is requested or if the file is large.
-/// Otherwise opens the GPU after reading if the cloud has many points.
+/// Otherwise, opens the GPU after reading if the cloud has many points.
 ///
 /// Opening a GPU takes a quarter of a second, about as long as reading a large file.
 fn open(args: &Args, options: &Options, cpu: &Cpu, ui: &Ui, start: Instant) -> Result<Opened> {

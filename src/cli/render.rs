@@ -50,19 +50,19 @@ docs/pictures.md.
 
 For a mesh, the picture shows the array phi (with its zero set) or distance (with isolines at round
 values), else the vertex colors (arrays red, green and blue), else the height. --colors shows
-another array or group, or an expression of arrays and x, y, z. --data adds arrays and groups of
+another array or group, or an expression in arrays and x, y, z. --data adds arrays and groups of
 another file, and the picture shows the first of them, from the last file if there are several.
 Labels (whole numbers that name regions, and groups) have
 distinct colors and a legend, and gray marks places without a value or label.
 
-For the folder of a run, a .pvd list or a .vtkhdf series, the picture shows the last state unless
+For a run folder, a .pvd list or a .vtkhdf series, the picture shows the last state unless
 --time selects another one. If the output is .svg, it shows the measures of the run over time.
 
 The view front looks from small y, left from small x, top from large z. In volumes that define the
 axes of a patient (RAS, LPS, ...), these are the sides of the patient. AZIMUTH,ELEVATION are the
 angles in degrees from +x toward +y, and above the xy-plane.")]
 pub struct Args {
-    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), folder of a run, or measures.csv
+    /// Volume, grayscale picture, mesh, series (.pvd, .vtkhdf), run folder, or measures.csv
     pub file: PathBuf,
     /// Output file: .png, or .svg for the plot of measures
     #[arg(short, long, value_name = "FILE")]

@@ -137,7 +137,7 @@ impl Args {
         all.map(PathBuf::as_path).collect()
     }
 
-    /// Returns the requested extra results.
+    /// Returns the requested additional results.
     fn extras(&self) -> Extras {
         Extras::default().normals(self.normals).triangles(self.triangles)
     }
@@ -202,7 +202,7 @@ impl Warnings<'_> {
 /// The report of `--json` and `--report`.
 #[derive(Serialize)]
 struct Report {
-    /// Number of triangles of the surface.
+    /// Number of triangles in the surface.
     triangles: usize,
     /// Number of triangles inside other components.
     ignored: usize,

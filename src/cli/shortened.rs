@@ -7,10 +7,10 @@ const WORD: usize = 500;
 /// The largest number of characters in a line.
 const LINE: usize = 4000;
 
-/// Returns a text in which long words and lines are replaced by their beginning and end. The result
+/// Returns text in which long words and lines are replaced by their beginning and end. The result
 /// has at most 500 characters between two blanks, and at most 4000 per line.
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
-    // Most texts have short lines only, and need no copy.
+    // Most text has only short lines, and needs no copy.
     let is_short = |line: &str| line.len() <= WORD;
     if text.lines().all(is_short) {
         return Cow::Borrowed(text);
@@ -19,14 +19,14 @@ pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.split_inclusive('\n').map(|line| cut(line, LINE)).collect())
 }
 
-/// Returns a text in which long words are replaced by their beginning and end, for descriptions
-/// whose lines may be long.
+/// Returns text in which long words are replaced by their beginning and end, for descriptions whose
+/// lines may be long.
 pub(super) fn with_short_words(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(|word| cut(word, WORD)).collect()
 }
 
-/// Replaces the middle of a text with dots if the text has more than `most` characters. Trailing
-/// white space does not count and is kept.
+/// Replaces the middle of a string with dots if the string has more than `most` characters.
+/// Trailing white space does not count and is kept.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     const DOTS: &str = "...";
     let body = text.trim_end();

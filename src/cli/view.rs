@@ -38,15 +38,15 @@ The file needs no network. Open it in a browser: drag to turn the view, scroll t
 to see the values at a vertex.
 
 For a mesh, the view has all arrays of numbers and labels. It shows phi or the distance first.
---colors shows another array or group first, or an expression of arrays and x, y, z.
+--colors shows another array or group first, or an expression in arrays and x, y, z.
 
-For the folder of a run, a .pvd list or a .vtkhdf series, the view has a slider with up to 60
+For a run folder, a .pvd list or a .vtkhdf series, the view has a slider with up to 60
 states. --time, --colors and --data show one state, by default the last.
 
 For a volume, the view shows the isosurface at --level. A volume named phi shows its level 0 by
 default.")]
 pub struct Args {
-    /// Volume, mesh, series (.pvd, .vtkhdf) or folder of a run
+    /// Volume, mesh, series (.pvd, .vtkhdf) or run folder
     pub file: PathBuf,
     /// Output file: .html
     #[arg(short, long, value_name = "FILE")]
@@ -54,13 +54,13 @@ pub struct Args {
     /// Show the isosurface of a volume at this value
     #[arg(long, value_name = "NUMBER")]
     pub level: Option<f64>,
-    /// Show this array or group of a mesh first, or an expression of arrays and x, y, z
+    /// Show this array or group of a mesh first, or an expression in arrays and x, y, z
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
     /// File with more arrays or groups of vertices of a mesh (.gii, .csv, .npy, ...); repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
-    /// Largest number of triangles of a surface; larger surfaces are decimated
+    /// Largest number of triangles in a surface; larger surfaces are decimated
     #[arg(long, value_name = "N", default_value_t = VIEW_TRIANGLES as u64,
           value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
     pub triangles: u64,

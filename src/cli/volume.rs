@@ -21,7 +21,7 @@ pub struct Source {
     /// Read this array of a VTK image instead of its active scalars
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
-    /// Spacing of the voxels along each axis, instead of that of the file, if it has one
+    /// Spacing of the voxels along each axis, instead of the one in the file, if any
     #[arg(long, value_name = "X,Y,Z", value_parser = spacing)]
     pub spacing: Option<[f64; 3]>,
     /// Layer of a segmentation (.seg.nrrd) to read, from 0

@@ -112,8 +112,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns a warning if the coordinates of a surface differ, or may differ, from those in the frame
-/// of the scanner, in which volumes are placed.
+/// Returns a warning if the coordinates of a surface differ, or may differ, from those in the
+/// scanner frame, in which volumes are placed.
 pub(super) fn beside_scanner(frame: &FileFrame) -> Option<String> {
     Some(match frame.doubt()? {
         FrameOffset::Known(offset) => format!(

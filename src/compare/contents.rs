@@ -100,7 +100,7 @@ fn tables(a: &VertexData, b: &VertexData, tolerance: Tolerance, source: &mut Sou
     meshes::groups(&a.groups, &b.groups, [None, None], true, source);
 }
 
-/// Compares the arrays that have values at some of the vertices only.
+/// Compares the arrays that have values at only some of the vertices.
 fn partial(a: &VertexData, b: &VertexData, tolerance: Tolerance, source: &mut Source) {
     let [own, other] = [a, b].map(|data| -> Vec<&str> {
         data.partial.iter().map(|array| array.rows.name.as_str()).collect()

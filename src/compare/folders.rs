@@ -34,7 +34,7 @@ const RESULTS: [&str; 14] = [
 /// Entries within results that differ between two runs of the same case.
 const LEFT_OUT: [&str; 2] = ["seconds", "files"];
 
-/// A folder of a run, with its report.
+/// A run folder, with its report.
 struct Folder {
     path: PathBuf,
     report: Value,

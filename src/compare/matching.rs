@@ -29,7 +29,7 @@ impl Matching {
     }
 }
 
-/// Returns the length of the diagonal of the bounding box of a mesh.
+/// Returns the length of the diagonal of a mesh's bounding box.
 pub(super) fn diagonal(mesh: &Mesh) -> f64 {
     let (low, high) = mesh.bounds();
     distance(&low, &high)

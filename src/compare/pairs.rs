@@ -6,7 +6,7 @@ use crate::mesh::DataArray;
 use crate::words::counted;
 
 /// Times count as equal if their relative difference is at most this, because some programs store
-/// times with 32 bits.
+/// times in 32 bits.
 const SAME: f64 = 1e-6;
 
 /// The indices of equal times in A and B, and the times without a partner.

@@ -46,7 +46,8 @@ impl ShapeDifference {
         !tolerance.is_exact() && self.largest() <= tolerance.allowed(self.diagonal)
     }
 
-    /// Returns the word for the measure: "length", "area" or "volume", or an empty text for points.
+    /// Returns the word for the measure: "length", "area" or "volume", or an empty string for
+    /// points.
     pub fn measure_name(&self) -> &'static str {
         match self.kind {
             "curves" => "length",

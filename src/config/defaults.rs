@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// Collects the names of all keys of a schema, without the keys of shapes inside shapes.
+    /// Collects the names of all keys in a schema, without the keys of shapes inside shapes.
     fn keys(root: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
         if path.split('.').count() > 8 {
             return;

@@ -155,9 +155,9 @@ expect! {
     enclosed_area,
     /// Volume of the inside in a tetrahedral mesh or on tiles, in mesh units^3.
     enclosed_volume,
-    /// Relative change of the enclosed area or volume from start to end.
+    /// Relative change in the enclosed area or volume from start to end.
     enclosed_drift,
-    /// Relative change of the mean weight along the interface from start to end (task evolve with
+    /// Relative change in the mean weight along the interface from start to end (task evolve with
     /// `weighted_curvature`).
     mean_weight_drift,
     /// Number of connected components of the inside (task evolve) or of the surface (task

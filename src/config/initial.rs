@@ -182,9 +182,9 @@ pub struct InitialCurve {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Inside {
-    /// Left of the curve's direction, seen from the side to which normals point.
+    /// To the left when following the curve in its direction, as seen from where the normals point.
     Left,
-    /// Right of the curve's direction.
+    /// To the right when following the curve in its direction.
     Right,
     /// Side with the smaller area.
     Smaller,

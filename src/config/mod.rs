@@ -340,7 +340,7 @@ impl Config {
         }
     }
 
-    /// Returns the mesh of the case, for tasks that work on meshes only.
+    /// Returns the mesh of the case, for tasks that work only on meshes.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the case has no mesh.

@@ -56,7 +56,7 @@ impl Default for Device {
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
     /// A GPU if one can be used and the case is large enough: a mesh of at least 20,000 vertices,
-    /// tiles with at least 100,000 voxels, or at least 100,000 samples. Otherwise the CPU
+    /// tiles with at least 100,000 voxels, or at least 100,000 samples. Otherwise, the CPU
     /// (default). The report states the choice and the reason.
     #[default]
     Auto,
@@ -100,12 +100,12 @@ pub struct Evolve {
     /// time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// CFL factor, > 0. On meshes it is C: at most 2, default 1. With `curvature_step =
-    /// "implicit"`, C may be up to 100, but the first-order terms use at most 2. On tiles it is nu:
-    /// at most 0.9, default 0.5.
+    /// CFL factor, > 0. On meshes, it is C: at most 2, default 1. With `curvature_step =
+    /// "implicit"`, C may be up to 100, but the first-order terms use at most 2. On tiles, it is
+    /// nu: at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
-    /// Longest step if a coefficient depends on time, > 0. If the change of a coefficient cannot be
+    /// Longest step if a coefficient depends on time, > 0. If the change in a coefficient cannot be
     /// derived from its expression, the coefficient is sampled at least once in this time. Default:
     /// the output interval, or else a hundredth of the time from the start of the run to
     /// `end_time`.
@@ -356,7 +356,7 @@ pub struct Output {
     /// `NAME_*.vtp`.
     pub interface: bool,
     /// Also writes the interface in these formats, with normals. Lines on triangle meshes are
-    /// available as OBJ only.
+    /// available only as OBJ.
     pub interface_files: Vec<InterfaceFile>,
     /// Also writes phi on tiles as dense volumes `NAME_volume_*.vti`, with a list of them. An empty
     /// table writes the box that contains all tiles.

@@ -20,7 +20,7 @@ use crate::run::{self, MeshSize, Observer};
 pub struct Study {
     /// The case file.
     case: PathBuf,
-    /// The overrides of the user.
+    /// The user's overrides.
     overrides: Vec<String>,
     /// The case at each level, the coarsest first.
     configs: Vec<Config>,
@@ -38,7 +38,7 @@ pub struct Study {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Number of cells of the finest level. `None` on tiles, which are counted when they are made.
+    /// Number of cells in the finest level. `None` on tiles, which are counted when they are made.
     pub cells: Option<u64>,
     /// Number of cells or tiles of the finest level, divided by that of level 0.
     pub growth: u64,
@@ -55,13 +55,13 @@ pub struct Cost {
 pub struct Level {
     /// The number of the level. 0 is the case as written.
     pub level: u32,
-    /// The folder of the run.
+    /// The run folder.
     pub folder: PathBuf,
     /// The overrides that refine the case.
     pub overrides: Vec<String>,
     /// Mean edge length of level 0, or spacing of the voxels, halved once per level.
     pub h: f64,
-    /// Number of cells of the mesh, or of tiles at the end.
+    /// Number of cells in the mesh, or of tiles at the end.
     pub cells: u64,
     /// Number of time steps.
     pub steps: u64,

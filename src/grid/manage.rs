@@ -18,9 +18,9 @@
 //! and all tiles that touch a missing tile have recorded the same sign for it (`check`). Both
 //! statements hold at the start, and every update preserves them. A tile is deleted only if its
 //! sign equals that of the missing tiles that it touches and that of its neighbors without active
-//! voxels. Otherwise the interface lies on the face between the two tiles, without a band. The tile
-//! then stays and requests missing neighbors of the other sign. Hence all missing neighbors of a
-//! new tile have the sign of that tile.
+//! voxels. Otherwise, the interface lies on the face between the two tiles, without a band. The
+//! tile then stays and requests missing neighbors of the other sign. Hence all missing neighbors of
+//! a new tile have the sign of that tile.
 
 mod lists;
 
@@ -59,7 +59,7 @@ pub struct Created {
     pub id: u32,
     /// Bit d: the neighbor in direction d is missing and inside.
     border: u32,
-    /// Whether its values are -gamma. Otherwise they are gamma.
+    /// Whether its values are -gamma. Otherwise, they are gamma.
     pub inside: bool,
 }
 
@@ -160,7 +160,7 @@ impl Asked {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Plans the changes of the tile set for the next step, based on the requests of each tile
+    /// Plans the changes to the tile set for the next step, based on the requests of each tile
     /// ([`TiledGrid::activity`]). The tile set itself does not change.
     ///
     /// # Errors

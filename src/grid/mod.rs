@@ -131,7 +131,7 @@ impl<const E: usize> TiledGrid<E> {
         self.keys.len()
     }
 
-    /// Returns the number of voxels of all tiles.
+    /// Returns the number of voxels in all tiles.
     pub fn n_voxels(&self) -> usize {
         self.keys.len() * E * E * E
     }
@@ -213,7 +213,7 @@ impl<const E: usize> TiledGrid<E> {
         lists as u64
     }
 
-    /// Returns the number of bytes of scratch memory for changes of the tile set. The memory grows
+    /// Returns the number of bytes of scratch memory for changes to the tile set. The memory grows
     /// with the number of changing tiles and is kept for the next change.
     pub fn scratch_bytes(&self) -> u64 {
         self.changes.bytes() as u64

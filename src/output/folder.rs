@@ -1,4 +1,4 @@
-//! The folder of a run. It belongs to one run at a time, and a run is overwritten only on request.
+//! A run folder. It belongs to one run at a time, and a run is overwritten only on request.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::run_names::{REPORT, REPORT_PAGE, RunNames};
 use crate::atomic::{self, Keeping, Unfinished};
 use crate::error::{Error, Result};
 
-/// The folder of a run. It is locked until this value is dropped.
+/// A run folder. It is locked until this value is dropped.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -77,7 +77,7 @@ impl RunFolder {
         })
     }
 
-    /// Locks the folder of a run that stopped early and left a checkpoint.
+    /// Locks a run folder that stopped early and left a checkpoint.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if another run is writing to the folder, if there is nothing to

@@ -45,7 +45,7 @@ fn named(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") }
 }
 
-/// Returns the unit of a column, or an empty text if it has none.
+/// Returns the unit of a column, or an empty string if it has none.
 fn unit(name: &str, units: &Units) -> String {
     match name {
         "dt" => units.of_time(),

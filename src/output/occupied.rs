@@ -49,7 +49,7 @@ impl<'a> Occupied<'a> {
         self.present.is_empty()
     }
 
-    /// Returns the list of the files of an earlier run, if there is one.
+    /// Returns the list of files from an earlier run, if there is one.
     pub(super) fn manifest(&self) -> Option<&Manifest> {
         self.manifest.as_ref()
     }

@@ -39,7 +39,7 @@ pub struct Report {
     /// The case with all its defaults filled in.
     pub config: Config,
     /// Units of length and time of all values, as far as they are known: those of the case, or else
-    /// those that the file states with which the run begins.
+    /// those stated by the file with which the run begins.
     #[serde(skip_serializing_if = "Units::is_empty")]
     pub units: Units,
     /// "evolve", "distance" or "reconstruct".
@@ -184,7 +184,7 @@ impl Seconds {
     }
 }
 
-/// The change of a value over a run: the enclosed area or volume, or the mean weight along the
+/// The change in a value over a run: the enclosed area or volume, or the mean weight along the
 /// interface.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]

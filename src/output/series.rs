@@ -39,7 +39,7 @@ impl Series {
         crate::io::vtk::write_pvd(&self.list(), &self.states)
     }
 
-    /// Continues the series of an interrupted run after the given states (step, time). Afterwards
+    /// Continues the series of an interrupted run after the given states (step, time). Afterwards,
     /// the list contains only these states.
     ///
     /// # Errors

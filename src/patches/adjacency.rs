@@ -25,7 +25,7 @@ impl Adjacency {
     /// `cells` of the corners at each vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if there are too many edges to number with 32 bits.
+    /// Returns [`Error::Mesh`] if there are too many edges for 32-bit numbers.
     pub fn new(slots: GatherMatrix, cells: &[u32], arity: usize) -> Result<Self> {
         let n = slots.offsets.len() - 1;
         let blocks: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(BLOCK))

@@ -36,11 +36,11 @@ pub struct Shape {
     pub n_patches: u32,
     /// The number of vertices.
     pub n_vertices: u32,
-    /// The largest number of local vertices of a patch.
+    /// The largest number of local vertices in a patch.
     pub largest_local: u32,
-    /// The largest number of owned vertices of a patch.
+    /// The largest number of owned vertices in a patch.
     pub largest_owned: u32,
-    /// The largest number of cells of a patch.
+    /// The largest number of cells in a patch.
     pub largest_cells: u32,
     /// The largest size of the gathering matrix of a patch: its row offsets and its columns
     /// together.
@@ -144,7 +144,7 @@ impl<R: Real> DevicePatches<R> {
     /// Copies patches and coordinates to a GPU.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in the memory of the GPU.
+    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in GPU memory.
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);

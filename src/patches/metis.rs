@@ -2,7 +2,7 @@
 //!
 //! METIS takes random numbers from GKlib, and GKlib uses `rand` from the C library, which has a
 //! single state per process. Concurrent calls would share this state, and results would differ from
-//! run to run. Therefore this file defines the random functions of GKlib with a separate generator
+//! run to run. Therefore, this file defines the random functions of GKlib with a separate generator
 //! per thread. The linker uses these definitions because it searches this crate before METIS, and
 //! [`cut`] checks that it did so. As a consequence, the partitions do not depend on the C library
 //! either.

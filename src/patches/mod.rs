@@ -47,7 +47,7 @@ pub const PATCH_SIZE: usize = 64;
 /// A mesh partitioned into patches.
 #[derive(Debug)]
 pub struct Patches {
-    /// The largest number of local vertices of a patch, and the largest number of cell corners of a
+    /// The largest number of local vertices in a patch, and the largest number of cell corners of a
     /// patch.
     largest: (usize, usize),
     /// The number of vertices per cell, 3 or 4.
@@ -135,8 +135,8 @@ impl Patches {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the patch size is zero, or if blocks are requested for a mesh
-    /// that is not a lattice. Returns [`Error::Mesh`] if there are too many edges to number with 32
-    /// bits, or if the patches have too many cells for 32-bit slots. Cells at patch boundaries
+    /// that is not a lattice. Returns [`Error::Mesh`] if there are too many edges for 32-bit
+    /// numbers, or if the patches have too many cells for 32-bit slots. Cells at patch boundaries
     /// count once per patch. Returns [`Error::Numerical`] if METIS fails.
     pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ok(Ordered::new(mesh)), method, patch_size)
@@ -233,7 +233,7 @@ impl Patches {
         self.arity
     }
 
-    /// Returns the number of vertices of the mesh.
+    /// Returns the number of vertices in the mesh.
     pub fn n_vertices(&self) -> usize {
         self.mesh_vertices.len()
     }
@@ -270,7 +270,7 @@ impl Patches {
         self.cell_offsets[p] as usize..self.cell_offsets[p + 1] as usize
     }
 
-    /// Returns the total number of cells of all patches. Cells at patch boundaries are counted once
+    /// Returns the total number of cells in all patches. Cells at patch boundaries are counted once
     /// per patch.
     pub fn n_patch_cells(&self) -> usize {
         self.cells.len()
@@ -293,7 +293,7 @@ impl Patches {
         at(p)..at(p + 1)
     }
 
-    /// Returns the largest number of local vertices of a patch, and the largest number of cell
+    /// Returns the largest number of local vertices in a patch, and the largest number of cell
     /// corners of a patch.
     pub fn largest(&self) -> (usize, usize) {
         self.largest

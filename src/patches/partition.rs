@@ -60,8 +60,8 @@ const FILL: f64 = 0.94;
 ///
 /// # Errors
 /// Returns [`Error::Case`] if blocks are requested for a mesh that is not a lattice. Returns
-/// [`Error::Numerical`] if METIS fails. Returns [`Error::Mesh`] if there are too many edges to
-/// number with 32 bits.
+/// [`Error::Numerical`] if METIS fails. Returns [`Error::Mesh`] if there are too many edges for
+/// 32-bit numbers.
 pub fn partition(
     mesh: &Mesh,
     ordered: Ordered,

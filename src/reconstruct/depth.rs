@@ -11,7 +11,7 @@ use crate::error::Result;
 ///
 /// Let a be the square root of the area per sample. For randomly placed samples, the mean distance
 /// to the eight nearest ones is 1.11 a and the mean distance to the nearest one is 0.5 a. For
-/// evenly placed samples these are 1.2 a to 1.3 a and 1.0 a. A rule that uses only the nearest
+/// evenly placed samples, these are 1.2 a to 1.3 a and 1.0 a. A rule that uses only the nearest
 /// sample would give evenly placed samples voxels of twice the size. With this rule, a voxel edge
 /// is at most about a.
 const VOXEL: f64 = 0.85;

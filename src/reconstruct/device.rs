@@ -10,8 +10,8 @@ use crate::gpu::Cuda;
 use crate::mesh::Mesh;
 use crate::surface::{Gaps, gaps_on};
 
-/// The smallest number of samples for which a GPU is worth its start-up time of a quarter of a
-/// second. Two CPU cores take about a quarter of a second for the directed distances of this many
+/// The smallest number of samples for which a GPU is worth its startup time of a quarter of a
+/// second. Two CPU cores take about a quarter of a second for the directed distances of that many
 /// samples, and longer for level sets.
 pub const WORTH_A_GPU: usize = 100_000;
 

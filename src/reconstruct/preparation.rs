@@ -55,8 +55,8 @@ pub(super) fn prepare(
     Ok((prepared, samples))
 }
 
-/// Turns the normals that contradict their neighbors. With [`Method::Auto`], removes all normals if
-/// they still have no common side. Returns `None` if the cloud has no normals, or if the method
+/// Reverses the normals that contradict their neighbors. With [`Method::Auto`], removes all normals
+/// if they still have no common side. Returns `None` if the cloud has no normals, or if the method
 /// does not use them.
 pub(super) fn settle(
     cloud: &mut PointCloud,
@@ -80,7 +80,7 @@ pub(super) fn settle(
     }
     if sides.turned > 0 {
         warnings.push(format!(
-            "{} of {n} normals pointed to the other side than their neighbors: they are turned",
+            "{} of {n} normals point the opposite way from their neighbors: they are reversed",
             sides.turned
         ));
     }

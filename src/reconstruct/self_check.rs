@@ -24,9 +24,9 @@ const SHRED: f64 = 4.0;
 const SHREDS_AREA: f64 = 0.1;
 /// The smallest number of shreds for which the check can fail. A few small objects may be real.
 const FEW: usize = 10;
-/// The least mean thickness of a surface of the level-set method, in voxels. The mean thickness is
-/// twice the volume divided by the area. A thinner surface is a film around samples that enclose
-/// nothing.
+/// The smallest mean thickness that a surface from the level-set method may have, in voxels. The
+/// mean thickness is twice the volume divided by the area. A thinner surface is a film around
+/// samples that enclose nothing.
 const FILM: f64 = 1.5;
 
 /// The result of the self-check.

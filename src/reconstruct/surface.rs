@@ -73,11 +73,11 @@ pub struct Distance {
     pub mean: f64,
     /// Largest distance, in units of the cloud.
     pub max: f64,
-    /// Mean distance, as a percentage of the diagonal of the bounding box of the samples.
+    /// Mean distance, as a percentage of the diagonal of the samples' bounding box.
     pub mean_percent: f64,
     /// Largest distance, as a percentage of the same diagonal.
     pub max_percent: f64,
-    /// The diagonal of the bounding box of the samples, in units of the cloud.
+    /// The diagonal of the samples' bounding box, in units of the cloud.
     pub diagonal: f64,
 }
 

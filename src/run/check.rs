@@ -90,8 +90,8 @@ pub fn check_read(mut read: ReadCase, folder: Option<&Path>, overwrite: bool) ->
     checked
 }
 
-/// Checks the folder of a run, and returns a description of it. A run that is already in the folder
-/// is only noted.
+/// Checks a run folder, and returns a description of it. A run that is already in the folder is
+/// only noted.
 fn place(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
     let folder = folder_of(config, folder)?;
     let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);

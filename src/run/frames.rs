@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::config::{Coefficient, Component, Config, Initial, Seed, Velocity};
 use crate::io::{FileFrame, FrameOffset};
 
-/// Returns a warning if a case combines a mesh file that does not lie in the frame of the scanner
-/// with points or volumes, which probably do.
+/// Returns a warning if a case combines a mesh file that does not lie in the scanner frame with
+/// points or volumes, which probably do.
 pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<String> {
     let offset = frame.doubt()?;
     let is_point = |seed: &&Seed| matches!(seed, Seed::Point { .. });
@@ -26,7 +26,7 @@ pub(super) fn different(path: &Path, other: &FileFrame, mesh: &FileFrame) -> Opt
     Some(warning(path, other, other.doubt_beside(mesh)?, "the mesh of the case"))
 }
 
-/// Returns a warning if a surface on tiles is combined with volumes in the frame of the scanner.
+/// Returns a warning if a surface on tiles is combined with volumes in the scanner frame.
 pub(super) fn beside_volumes(config: &Config, path: &Path, surface: &FileFrame) -> Option<String> {
     let evolve = config.evolve.as_ref()?;
     let scalars = [&evolve.normal_speed, &evolve.curvature, &evolve.weighted_curvature];

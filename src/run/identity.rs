@@ -153,7 +153,7 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
                 ("is not given".to_string(), format!("with {}", then.map_or("", |then| then)))
             }
         };
-        // The checksum shows that the file is complete, but not that zeroset wrote it. Therefore
+        // The checksum shows that the file is complete, but not that zeroset wrote it. Therefore,
         // control characters are removed from its text.
         let what = plain(format!("{key} {now}, but the interrupted run was started {then}"));
         return Err(config.error_at(key, what, REMEDY));

@@ -82,8 +82,8 @@ impl RegionLevel {
 
     /// Writes the signed distances of points, negative inside. `of_leaf` writes those of a leaf.
     ///
-    /// Distances are combined by minimum and maximum. The zero set is exact. Elsewhere the absolute
-    /// value is at most the distance to the zero set. NaN is kept.
+    /// Distances are combined by minimum and maximum. The zero set is exact. Elsewhere, the
+    /// absolute value is at most the distance to the zero set. NaN is kept.
     pub(super) fn combine(&self, out: &mut [f64], of_leaf: &dyn Fn(&Leaf, &mut [f64])) {
         let mut other = Vec::new();
         match self {

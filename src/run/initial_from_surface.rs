@@ -122,7 +122,7 @@ impl SurfaceLevel {
         self.surface.signed_distance(&self.index, x)
     }
 
-    /// Forgets the points with uncertain signs that were counted so far.
+    /// Forgets the points with uncertain signs counted so far.
     pub(super) fn forget_doubts(&self) {
         self.undecided.store(0, Ordering::Relaxed);
         self.inverted.store(0, Ordering::Relaxed);

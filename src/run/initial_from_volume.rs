@@ -30,7 +30,7 @@ pub(super) struct VolumeLevel {
     sides: Sides,
 }
 
-/// Number of voxels along the edge of a block of a volume.
+/// The number of voxels along each edge of a block in a volume.
 const BLOCK: usize = 8;
 /// Flag of a block that contains an inside voxel. `OUTSIDE` is the flag of a block that contains an
 /// outside voxel.

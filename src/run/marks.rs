@@ -17,7 +17,7 @@ pub(super) fn of_sources(parts: &[Part]) -> Marks {
     let mut known = HashSet::new();
     for part in parts {
         match part.points() {
-            // A cell next to a line may touch it at a point only.
+            // A cell next to a line may touch it only at a point.
             [at] if !within.contains(&bits(at)) && known.insert([bits(at); 2]) => {
                 marks.points.push((*at).into());
             }

@@ -6,11 +6,11 @@ use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
 
-/// The total number of cells of all patches divided by the number of cells of the mesh, for patches
+/// The total number of cells in all patches divided by the number of cells in the mesh, for patches
 /// of 64 vertices (docs/patches.md, section "Memory"). The first value is for triangles, the second
 /// for tetrahedra.
 const SHARED: [f64; 2] = [1.26, 1.7];
-/// The total number of local vertices of all patches divided by the number of vertices of the mesh.
+/// The total number of local vertices in all patches divided by the number of vertices in the mesh.
 /// The first value is for triangles, the second for tetrahedra.
 const LOCAL: [f64; 2] = [1.55, 2.2];
 

@@ -135,8 +135,8 @@ pub struct Progress {
     pub start: (u64, f64),
 }
 
-/// Returns the folder of the run: `folder` if it is given, otherwise the folder that the case
-/// names, and otherwise `results/<case name>`.
+/// Returns the run folder: `folder` if it is given, otherwise the folder that the case names, and
+/// otherwise `results/<case name>`.
 ///
 /// # Errors
 /// Returns [`Error::Case`](crate::Error::Case) if an environment variable in the path is not set.
@@ -210,7 +210,7 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     Ok(Outcome { report, folder: folder.path().to_path_buf(), resumable })
 }
 
-/// Opens the folder of a run. If the run is resumed, also reads its checkpoint.
+/// Opens a run folder. If the run is resumed, also reads its checkpoint.
 fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(Stopped, State)>)> {
     let folder = folder_of(config, options.folder.as_deref())?;
     let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);

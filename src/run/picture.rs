@@ -88,8 +88,8 @@ impl Colors {
     }
 }
 
-/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, if it has
-/// one, and all others on the CPU. The files are bitwise identical.
+/// The renderer of the pictures of a run. Large pictures are drawn on the run's GPU, if it has one,
+/// and all others on the CPU. The files are bitwise identical.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
     /// A separate stream on the same GPU, because steps continue while pictures are drawn. It is
@@ -228,7 +228,7 @@ struct Content<'s> {
 }
 
 impl Shown<'_> {
-    /// Returns the unit of the values, or an empty text if it is unknown.
+    /// Returns the unit of the values, or an empty string if it is unknown.
     fn unit(&self) -> String {
         match self.colors {
             Colors::Result => self.config.unit_of_result(&self.units),

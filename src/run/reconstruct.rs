@@ -59,7 +59,7 @@ impl Task for ReconstructTask<'_> {
             limiting = timer.elapsed().as_secs_f64();
             limited
         })?;
-        // Without the time that the choice of the part took.
+        // Excluding the time that it took to choose the part.
         report.seconds.setup -= limiting;
         let (items, seconds, setup) = ("samples", report.seconds.setup, 0.0);
         let is_output_whole = done == whole;

@@ -22,8 +22,8 @@ const ALL_STATES: u64 = 12 << 20;
 /// would take longer than many runs.
 const LAST_STATE: u64 = 1 << 20;
 
-/// The largest number of triangles of a surface, and of states, in the view of a report. They keep
-/// the time for the report short.
+/// The largest number of triangles in a surface, and the largest number of states, in the view of a
+/// report. These limits keep the report quick to write.
 const TRIANGLES: usize = 50_000;
 const STATES: usize = 25;
 

@@ -19,7 +19,7 @@ pub(super) struct Rows<'a> {
     field: Field,
 }
 
-/// An array without a finite number at the place of a row.
+/// An array that has no finite number in a given row.
 pub(super) struct Lacking<'a> {
     array: &'a str,
     /// The byte range of its name in the text of the expression.
@@ -101,8 +101,8 @@ impl<'a> Rows<'a> {
         self.expression.flaw_at(self.points[row], t, &mut array, what, remedy)
     }
 
-    /// Returns the sentence that says where an array has no finite number: at the place of a row,
-    /// or at one of the corners of the cell.
+    /// Returns the sentence that says where an array has no finite number: in a given row, or at
+    /// one of the corners of the cell.
     fn place_lacking(&self, lacking: &Lacking<'_>, row: usize) -> String {
         let Lacking { array: name, .. } = lacking;
         let (place, x) = self

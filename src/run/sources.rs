@@ -256,7 +256,7 @@ impl Around<'_> {
 }
 
 /// Refuses a seed that lies more than one edge length away from the mesh, unless `snap` moves it
-/// there. Otherwise warns about the distance, unless it is within the rounding of 32-bit
+/// there. Otherwise, warns about the distance, unless it is within the rounding of 32-bit
 /// coordinates.
 fn not_far(
     cleaned: &CleanedMesh,

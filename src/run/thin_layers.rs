@@ -56,7 +56,7 @@ pub(super) struct Layer {
     pub sample: f64,
 }
 
-/// A run of samples of a row.
+/// A run of consecutive samples in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Run {
     middle: f64,

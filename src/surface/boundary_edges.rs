@@ -1,8 +1,8 @@
 //! The boundary of an open surface, and bounds on how fast winding numbers change near it.
 //!
-//! Away from a closed surface the winding number is constant. In general its gradient depends only
-//! on the boundary of the surface, like the magnetic field of a wire (Biot-Savart law): |grad w| is
-//! at most the integral of 1 / (4 pi distance^2) along the boundary.
+//! Away from a closed surface, the winding number is constant. In general, its gradient depends
+//! only on the boundary of the surface, like the magnetic field of a wire (Biot-Savart law): |grad
+//! w| is at most the integral of 1 / (4 pi distance^2) along the boundary.
 
 use std::f64::consts::PI;
 

@@ -156,7 +156,7 @@ impl Boundary {
         None
     }
 
-    /// Adds a loop. If it passes a vertex twice, it is split there.
+    /// Adds a loop. If it passes through a vertex twice, it is split there.
     fn split(&mut self, vertices: &[u32], beside: &[u32]) {
         let mut at: HashMap<u32, usize> = HashMap::new();
         let mut open: Vec<(u32, u32)> = Vec::new();

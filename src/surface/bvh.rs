@@ -156,7 +156,7 @@ impl Tree {
     }
 }
 
-/// Returns the number of nodes of a tree over `n` pieces.
+/// Returns the number of nodes in a tree over `n` pieces.
 fn count(n: usize) -> usize {
     if n <= LEAF { 1 } else { 1 + count(n / 2) + count(n - n / 2) }
 }

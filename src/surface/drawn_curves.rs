@@ -30,10 +30,10 @@ const AROUND: f64 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Side {
-    /// The side to the left of the curves, along their direction, seen from the side to which
+    /// The side to the left when following the curves in their direction, as seen from where the
     /// normals point.
     Left,
-    /// The side to the right of the curves, along their direction, seen from the side to which
+    /// The side to the right when following the curves in their direction, as seen from where the
     /// normals point.
     Right,
     /// The side of smaller area, in each component that the curves cross.

@@ -181,7 +181,7 @@ impl Sheets {
                 if self.stays(k) {
                     return Some(found);
                 }
-                // One of the other two sides has length zero. The search goes on across the
+                // One of the other two sides has length zero. The search continues across the
                 // remaining one.
                 let drawn = self.drawn[k];
                 let is_next = drawn[(j + 2) % 3] != drawn[(j + 1) % 3];

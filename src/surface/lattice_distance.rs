@@ -14,7 +14,7 @@
 //!   which is 0 for a closed surface (see `boundary_edges`). One winding number therefore decides
 //!   for all voxels that are reached in this way, as long as w stays away from the thresholds.
 //! - **Films.** Across a hole the sign changes where |w| = 1/2, far from all triangles. The points
-//!   where it changes form a film over the hole. To avoid a jump of phi there, its absolute value
+//!   where it changes form a film over the hole. To avoid a jump in phi there, its absolute value
 //!   is limited to (|w| - 1/2) / g, where g is the bound on |grad w| at the voxel. This is at most
 //!   the distance to the film if g changes little.
 
@@ -223,7 +223,7 @@ impl LatticeDistance {
         // The winding numbers at the center and at a voxel are both approximations.
         let change = self.rims.steepest(center, radius) * radius + 2.0 * APPROXIMATION;
         change >= 0.5 || {
-            // Triangles on the way change the winding number by integers.
+            // Each triangle on the way changes the winding number by an integer.
             let part = self.index.winding_number(center.into()).rem_euclid(1.0);
             (part - 0.5).abs() <= change
         }

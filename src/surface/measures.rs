@@ -25,7 +25,7 @@ pub struct Measures {
     pub enclosed: f64,
     /// Number of connected components of the inside.
     pub components: u64,
-    /// Euler number of the inside: 1 for a disk or ball, less one for each hole through a disk,
+    /// Euler number of the inside: 1 for a disk or ball, minus one for each hole through a disk,
     /// plus one for each cavity of a ball.
     pub euler_number: i64,
     /// Smallest value of phi.

@@ -7,7 +7,7 @@ pub use self::outward::{Outward, orient_outward};
 use self::sheets::{Sheets, Sides};
 
 /// If at most this fraction of the area of a component is oriented against the rest, the majority
-/// decides the orientation. Otherwise, normals are turned outward.
+/// decides the orientation. Otherwise, triangles are reversed so that normals point outward.
 const MINORITY: f64 = 0.1;
 
 /// The result of [`orient`].
@@ -18,7 +18,7 @@ pub struct Orientation {
     pub open_edges: usize,
     /// Number of edges with three or more triangles.
     pub nonmanifold_edges: usize,
-    /// Number of triangles that were turned.
+    /// The number of triangles whose orientation was reversed.
     pub turned: usize,
     /// Number of components that cannot be oriented, such as a Moebius strip. They do not change.
     pub one_sided: usize,

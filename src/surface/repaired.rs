@@ -11,9 +11,9 @@ use crate::mesh::{Cleaning, Mesh, clean_repaired};
 pub struct Repaired {
     /// Coincident vertices, degenerate cells and hanging nodes.
     pub repair: Repair,
-    /// Cells and vertices that were left out, and tetrahedra that were turned.
+    /// Cells and vertices that were left out, and tetrahedra whose orientation was reversed.
     pub cleaning: Cleaning,
-    /// Triangles that were turned.
+    /// Triangles whose orientation was reversed.
     pub outward: Outward,
 }
 

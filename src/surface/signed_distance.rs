@@ -73,7 +73,7 @@ pub struct TriangleIndex {
 struct Whole {
     tree: Tree,
     triangles: Vec<[Vec3; 3]>,
-    /// For each triangle of the envelope, the triangle of the surface that it is a part of.
+    /// For each triangle of the envelope, the surface triangle that contains it.
     sources: Vec<u32>,
 }
 

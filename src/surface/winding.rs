@@ -16,8 +16,8 @@ use super::bvh::Tree;
 use crate::geometry::Vec3;
 
 /// A box counts as distant if its center is farther away than this multiple of its radius. With the
-/// first moment, the error of the sum stayed below 0.02 in all experiments. The sign is decided at
-/// 1/2.
+/// first moment, the error of the sum stayed below 0.02 in all experiments. The threshold for the
+/// sign is 1/2.
 const FAR: f64 = 3.0;
 
 /// A point is on a triangle if the terms of its solid angle are below this fraction of the product

@@ -1,5 +1,5 @@
-//! Tests that arrival times on a GPU match the fixed point of the CPU and are bitwise identical in
-//! every run.
+//! Tests that arrival times on a GPU match the CPU's fixed point and are bitwise identical in every
+//! run.
 
 use std::sync::Arc;
 

@@ -50,7 +50,7 @@ fn scans() {
 }
 
 /// Sorts pseudorandom keys that occur about once each. The last 77 keys occur twice. Afterwards,
-/// the pairs of key and index must be in ascending order, and each index must have its key.
+/// the key-index pairs must be in ascending order, and each index must have its key.
 fn sorts<K: Key + Ord>(cuda: &Cuda, bits: u32, key: impl Fn(u64) -> K + Sync) {
     let keys = cuda.upload(&made(N, &key)).unwrap();
     let sorted = sort(cuda, &keys, None, bits).unwrap();

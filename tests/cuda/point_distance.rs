@@ -81,7 +81,7 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
-/// In double precision no operations are fused, so keys and sites match those computed on the CPU.
+/// In double precision, no operations are fused, so keys and sites match those computed on the CPU.
 /// The test compares brute force, streams and the index.
 #[test]
 fn keys_in_double_precision_are_those_of_the_cpu() {

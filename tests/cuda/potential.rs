@@ -159,7 +159,7 @@ fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_cpu() {
                 assert!(gap <= 1e-3, "exponent {exponent}: {gap} voxels apart");
                 surfaces += 1;
             }
-            // With a small exponent the attraction is so weak that curvature may make the surface
+            // With a small exponent, the attraction is so weak that curvature may make the surface
             // vanish.
             (Err(found), Err(expected)) => assert_eq!(found.exit_code(), expected.exit_code()),
             (found, _) => {

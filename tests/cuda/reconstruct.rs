@@ -47,7 +47,7 @@ fn compare_fit(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, fit: Fit, what: &s
     report
 }
 
-/// Returns two nested spheres. The inner one is turned inside out.
+/// Returns two nested spheres. The orientation of the inner one is reversed.
 fn shells() -> Mesh {
     let mut mesh = support::sphere(3);
     let n = mesh.n_vertices() as u32;

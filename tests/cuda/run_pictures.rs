@@ -7,8 +7,8 @@ use zeroset::config::Config;
 use crate::support;
 use crate::tiled_runs::{Stop, go};
 
-/// Two picture sizes. With the first, pictures are large enough to be drawn on the GPU of the run.
-/// With the second, the CPU draws them.
+/// Two picture sizes. With the first, pictures are large enough to be drawn on the run's GPU. With
+/// the second, the CPU draws them.
 const SIZES: [&str; 2] = ["width = 520, height = 420", "width = 160, height = 120"];
 
 const ON_TILES: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.06\n[initial]\n\

@@ -1,6 +1,6 @@
 //! Tests `zeroset devices` and the compilation of kernels, without a GPU.
 //!
-//! Tests that need NVRTC are skipped with a notice if it is missing. With ZEROSET_REQUIRE_NVRTC=1
+//! Tests that need NVRTC are skipped with a notice if it is missing. With ZEROSET_REQUIRE_NVRTC=1,
 //! they fail instead.
 mod precision;
 #[path = "../../benches/gpu/units.rs"]

@@ -216,7 +216,7 @@ impl<R: Real + Default> Bed<R> {
         assert!(self.traces.iter().all(ready), "the traces are not reset for the next step");
     }
 
-    /// Returns the largest numbers of local vertices and of owned vertices of any patch.
+    /// Returns the largest numbers of local and of owned vertices in any patch.
     pub fn largest(&self) -> (u32, u32) {
         let (local, owned) = self.on.largest();
         (local as u32, owned as u32)

@@ -54,8 +54,8 @@ impl Library {
     /// Compiles a source with macro definitions (such as `"REAL=double"`) and makes the given
     /// kernels callable.
     ///
-    /// `source` is relative to the root of the repository. Panics with the output of the compiler
-    /// if compilation fails.
+    /// `source` is relative to the root of the repository. Panics with the compiler's output if
+    /// compilation fails.
     pub fn compile(source: &str, defines: &[&str], kernels: &[&str]) -> Library {
         Self::with_header(source, defines, kernels, None)
     }

@@ -116,7 +116,7 @@ impl<R: Real> HostPatches<R> {
         (self.patches.largest().0, owned.unwrap_or(0))
     }
 
-    /// Returns the largest number of cells of any patch.
+    /// Returns the largest number of cells in any patch.
     pub fn largest_cells(&self) -> usize {
         self.patches.largest().1 / self.patches.arity()
     }

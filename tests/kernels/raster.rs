@@ -95,7 +95,7 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
         arg(pixels.as_mut_ptr()),
     ];
     launch("raster_paint", (WIDE.div_ceil(16) * TALL.div_ceil(8)) as u32, &args);
-    // SAFETY: a u128 holds four numbers of 32 bits each.
+    // SAFETY: a u128 holds four 32-bit numbers.
     let pixels = pixels.iter().map(|x| unsafe { std::mem::transmute::<[u128; 1], [f32; 4]>(*x) });
     (heights, pixels.collect())
 }

@@ -163,7 +163,7 @@ pub const V7: Case = Case {
 };
 
 /// Rotates a shape once about the origin, so that it ends where it began, and returns the relative
-/// change of its area.
+/// change in its area.
 fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f64) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(|x| shape.signed_distance(x.into()));

@@ -88,7 +88,7 @@ pub enum Floor {
     Length,
     /// Rates and relative areas: 1e-4.
     Rate,
-    /// Lengths in curvature flows: 1e-3 of a cell, but at least the gate of lengths.
+    /// Lengths in curvature flows: 1e-3 of a cell, but at least the gate for lengths.
     Curvature,
     /// Agreement with the fixed point: 4e-7 of the diagonal of the box.
     FixedPoint,
@@ -154,7 +154,7 @@ impl Row {
 /// The sizes that are run.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// Like `Quick`, but at most this many sizes.
+    /// Like `Quick`, but with at most this many sizes.
     First(usize),
     /// The first sizes of each series: the default tests.
     Quick,

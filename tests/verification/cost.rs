@@ -21,8 +21,8 @@ const STEPS: usize = 100;
 /// The number of samples of each domain.
 const SAMPLES: usize = 41;
 
-/// Returns the time per step for a circle in a domain of 16 times the area, divided by the time per
-/// step in the small domain.
+/// Returns the time per step for a circle in a domain with 16 times the area, divided by the time
+/// per step in the small domain.
 ///
 /// The result is the median over pairs of samples. The samples of a pair are taken in immediate
 /// succession, so that other work on the machine slows both down alike.

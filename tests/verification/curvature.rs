@@ -189,7 +189,7 @@ pub const V20: Case = Case {
                 mass meas / abs(g) in equation (3) of [level-set.md](level-set.md) then lets a \
                 vertex in the flat part move only at a rate of the order of delta, until \
                 reinitialization restores the slope. Without any reinitialization, the interface \
-                may never vanish. For the circle on the oblique axis, the gate of the mean error \
+                may never vanish. For the circle on the oblique axis, the gate for the mean error \
                 is 2 times the expected number instead of 1.5 times, because the axis of the \
                 companion is not known.",
     measure: |setting, mesh, n| {

@@ -111,7 +111,7 @@ pub struct Findings<'a> {
     /// The cases that also ran on planar meshes rotated in R^3, with the mesh and the largest
     /// difference from the results on the original mesh.
     pub turned: Vec<(&'a Case, &'static str, f64)>,
-    /// The cost of a step in a domain of 16 times the area, divided by the cost in the small
+    /// The cost of a step in a domain with 16 times the area, divided by the cost in the small
     /// domain. `None` if it was not measured.
     pub cost_ratio: Option<f64>,
     /// The duration of the run in seconds.

@@ -119,7 +119,8 @@ pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     difference / largest(a.iter().map(|v| v.abs()))
 }
 
-/// Returns the change of the rate of all terms under symmetries, relative to the largest rate.
+/// Returns the changes in the rate of all terms under three symmetries, relative to the largest
+/// rate.
 ///
 /// The symmetries are a renumbering of vertices and cells, a rigid motion of the mesh, and a
 /// multiplication of phi by 3.5. The fourth number is the change under the last symmetry for the
@@ -163,7 +164,7 @@ pub const V2: Case = Case {
     id: "V2",
     title: "renumbering, rigid motion, scaling",
     exact: "All three terms are evaluated once for a distance function with added noise. The rows \
-            give the change of the rates, relative to the largest rate, when vertices and cells \
+            give the changes in the rates, relative to the largest rate, when vertices and cells \
             are renumbered, when the mesh and the velocity are moved rigidly, and when phi is \
             multiplied by 3.5. The last row is for phi multiplied by 3.5 without the curvature \
             term.",
@@ -321,7 +322,7 @@ pub const V42: Case = Case {
     note: "The difference grows with 1/h for the rates of the first-order terms, and with 1/h^2 \
            for the curvature term. The largest value of the curvature term is about 135.",
     deviation: "The distance starts at a corner and covers the whole square, which is at least 90 \
-                cells across. The gate of the distance is therefore the one for lengths in f32, \
+                cells across. The gate for the distance is therefore the one for lengths in f32, \
                 2e-6 of the diagonal.",
     measure: |setting, mesh, n| {
         let double = setting.domain(mesh, n);

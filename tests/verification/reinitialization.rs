@@ -140,7 +140,7 @@ pub const V31: Case = Case {
 
 /// Reinitializes ten times in a band of w = 6 cells. Returns the shift of the crossings after the
 /// first and after the tenth reinitialization, the ratio of these two shifts, and the relative
-/// change of the area after the tenth.
+/// change in the area after the tenth.
 fn shifts(setting: &Setting, mesh: &'static str, n: u32, phi: impl Fn(Vec3) -> f64) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(phi);
@@ -219,7 +219,7 @@ pub const V37: Case = Case {
     id: "V37",
     title: "square reinitialized 20 times",
     exact: "A square with a half side of 0.45 is reinitialized 20 times in a band of w = 6 cells. \
-            \"area\" is the relative change of its area.",
+            \"area\" is the relative change in its area.",
     note: "",
     deviation: "The loss is up to seven times that of the companion, but within the gate that the \
                 companion states. It comes from the corners and depends on where they lie in their \

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The result of a call. The values are the exit codes of the program.
+// The result of a call. The values are the program's exit codes.
 typedef enum {
   // The call succeeded.
   ZEROSET_STATUS_OK = 0,

@@ -1,4 +1,4 @@
-//! Access to the arrays of the caller.
+//! Access to the caller's arrays.
 
 use zeroset::{Error, Result};
 
@@ -27,7 +27,7 @@ pub(crate) unsafe fn optional<'a, T>(items: *const T, n: usize) -> Option<&'a [T
     (!items.is_null()).then(|| unsafe { std::slice::from_raw_parts(items, n) })
 }
 
-/// Writes items to an array of the caller.
+/// Writes items to one of the caller's arrays.
 ///
 /// # Safety
 /// A pointer that is not NULL must point to as many items.

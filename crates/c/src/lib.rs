@@ -3,7 +3,7 @@
 //! Every function that can fail returns a [`ZerosetStatus`], and [`zeroset_error`] then returns the
 //! text of the error. Arrays belong to the caller, unless a function says otherwise. Functions that
 //! return an object through a pointer leave it unchanged if they fail. Several threads may call
-//! functions at the same time, also on the same mesh, but only one thread may use an object that is
+//! functions at the same time, even on the same mesh, but only one thread may use an object that is
 //! being freed.
 //!
 //! This crate uses only the crate `zeroset`. The compiler enforces this:

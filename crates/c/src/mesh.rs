@@ -18,7 +18,7 @@ pub struct ZerosetMesh {
 /// `*mesh` with `zeroset_mesh_free`.
 ///
 /// # Safety
-/// `path` must point to a text that ends with a zero byte, and `mesh` to a pointer.
+/// `path` must point to a string that ends with a zero byte, and `mesh` to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zeroset_mesh_read(
     path: *const c_char,

@@ -8,7 +8,7 @@ use std::ptr::null;
 
 use zeroset::{Error, Result};
 
-/// The result of a call. The values are the exit codes of the program.
+/// The result of a call. The values are the program's exit codes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZerosetStatus {

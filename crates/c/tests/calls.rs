@@ -8,7 +8,7 @@ use zeroset_c::*;
 fn error() -> String {
     let text = zeroset_error();
     assert!(!text.is_null());
-    // SAFETY: The library returns a text that ends with a zero byte.
+    // SAFETY: The library returns a string that ends with a zero byte.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_string()
 }
 

@@ -19,7 +19,7 @@ fn found<C: Coordinate>(sites: &[[C; 3]], queries: &[[C; 3]], options: &Options)
     nearest(&Cpu::current(), &Sites::new(sites).unwrap(), queries, options).unwrap()
 }
 
-/// Returns the distance between two points, computed by definition.
+/// Returns the distance between two points, computed from its definition.
 fn distance(norm: Norm, a: [f64; 3], b: [f64; 3]) -> f64 {
     let d = [0, 1, 2].map(|k| (a[k] - b[k]).abs());
     match norm {

@@ -62,7 +62,7 @@ pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
 pub fn short(x: f64) -> String {
     // Adding zero turns -0 into 0.
     let x = x + 0.0;
-    // The exponent is taken after rounding to four digits, so that 9999.96 becomes 10000.
+    // The exponent is determined after rounding to four digits, so that 9999.96 becomes 10000.
     let scientific = format!("{x:.3e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
     match exponent.parse::<i32>() {

@@ -338,8 +338,8 @@ fn boxes_whose_faces_are_cut_along_different_diagonals_are_joined() {
     let mut build = Build::default();
     build.hexahedra([0.0; 3], 2);
     let first = build.mesh(Kind::Volume);
-    // The copy is rotated by 180 degrees about the z direction. On the common face it has the other
-    // diagonals.
+    // The copy is rotated by 180 degrees about the z direction. On the common face, it has the
+    // other diagonals.
     let n = first.n_vertices() as u32;
     let vertices: Vec<[f64; 3]> =
         first.vertices.iter().map(|x| [2.0 - x[0], 1.0 - x[1], x[2]]).collect();

@@ -109,8 +109,8 @@ fn runs_of_equal_items() {
     }
 }
 
-/// The first 2^31 keys are distinct, and the last 77 repeat the first 77. After sorting, the pairs
-/// of key and index must ascend, and each index must have its key.
+/// The first 2^31 keys are distinct, and the last 77 repeat the first 77. After sorting, the
+/// key-index pairs must ascend, and each index must have its key.
 #[test]
 #[ignore = "takes 42 GB"]
 fn sorts() {

@@ -183,7 +183,7 @@ fn flatness_is_the_same_at_every_scale_and_from_every_vertex() {
             assert_eq!(thin(1e-15, scale, turn), 1, "scale {scale}, turn {turn}");
         }
     }
-    // A needle is degenerate at one end only.
+    // A needle is degenerate at only one end.
     let needle = |turn: usize| {
         let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1e-15, 0.], [0., 1., 0.]];
         let mut cells = vec![0, 1, 2, 0, 1, 3];

@@ -63,7 +63,7 @@ fn one_corner_in_common_joins_loose_cells_only() {
     };
     assert_eq!(repaired(&bow([1.0, 0.0])).1.join.vertices, 1);
     assert_eq!(repaired(&bow([1.0, 1e-3])).1.join.vertices, 0);
-    // With another triangle at its side, the cell on the left is not loose.
+    // With another triangle attached to one of its edges, the cell on the left is not loose.
     let mut mesh = bow([1.0, 0.0]);
     mesh.vertices.push([0.0, -1.0, 0.0]);
     mesh.cells.extend([0, 6, 1]);
@@ -177,7 +177,7 @@ fn a_cell_that_repeats_a_vertex_is_no_needle() {
 
 #[test]
 fn a_mesh_of_needles_is_not_dissolved() {
-    // Sectors of a disk, and triangles that share one vertex only.
+    // Sectors of a disk, and triangles that share only one vertex.
     for (n, is_disk) in [(150_000, true), (100_000, false)] {
         let rim = |angle: f64| [angle.cos(), angle.sin(), 0.0];
         let angle = |k: usize| k as f64 / n as f64 * std::f64::consts::TAU;

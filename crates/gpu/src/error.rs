@@ -38,7 +38,7 @@ pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     Error::device_fault(fault, what, remedy).because(error)
 }
 
-/// Returns the message of the driver for an error code, or the code itself if there is no message.
+/// Returns the driver's message for an error code, or the code itself if there is no message.
 fn words(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => {

@@ -14,7 +14,7 @@
 //! are fused and fast division is used: `always`, or only if a define has the given value. To add a
 //! kernel, it is enough to write its file. There is no list of kernel files.
 
-/// A set of defines, as pairs of name and value.
+/// A set of defines, as name-value pairs.
 pub(crate) type Defines = Vec<(&'static str, &'static str)>;
 
 /// The contents of the first comment of a file.

@@ -80,7 +80,7 @@ impl Kernel {
     /// Allows the kernel to use `bytes` bytes of dynamic shared memory per block.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the GPU does not provide this much shared memory per block.
+    /// Returns [`Error::Device`] if the GPU does not provide that much shared memory per block.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
         self.bind()?;
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -93,7 +93,7 @@ impl Cuda {
         &self.info
     }
 
-    /// Returns the free and the total memory of the GPU in bytes.
+    /// Returns the free and the total GPU memory in bytes.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
@@ -135,7 +135,7 @@ impl Cuda {
     /// Returns a kernel of a compilation unit, which is compiled if necessary.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] with the message of the compiler or the driver.
+    /// Returns [`zeroset_core::Error::Device`] with the message of the compiler or driver.
     pub fn kernel(&self, unit: &Unit, name: &str) -> Result<Kernel> {
         let key = format!(
             "{} {}",

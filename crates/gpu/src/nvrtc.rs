@@ -58,7 +58,7 @@ type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
 pub struct Compiled {
     /// The machine code for one architecture.
     pub cubin: Vec<u8>,
-    /// The log of the compiler: warnings, and the resources of every kernel ([`super::resources`]).
+    /// The compiler's log: warnings, and the resources of every kernel ([`super::resources`]).
     pub log: String,
 }
 
@@ -169,7 +169,7 @@ impl Nvrtc {
     /// Compiles a unit for an architecture such as "sm_90".
     ///
     /// # Errors
-    /// Returns [`Error::Device`] with the messages of the compiler.
+    /// Returns [`Error::Device`] with the compiler's messages.
     pub fn compile(&self, unit: &Unit, arch: &str) -> Result<Compiled> {
         let (cubin, log) = self.build(unit, arch, self.cubin)?;
         Ok(Compiled { cubin, log })
@@ -178,7 +178,7 @@ impl Nvrtc {
     /// Compiles a unit to PTX, for tests that examine instructions.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] with the messages of the compiler.
+    /// Returns [`Error::Device`] with the compiler's messages.
     pub fn compile_to_ptx(&self, unit: &Unit, arch: &str) -> Result<String> {
         let (ptx, _) = self.build(unit, arch, self.ptx)?;
         Ok(text(ptx))

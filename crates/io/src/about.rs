@@ -25,11 +25,11 @@ pub struct About {
     pub state: StateTime,
 }
 
-/// GIFTI's name for the frame of the scanner.
+/// GIFTI's name for the scanner frame.
 pub(crate) const SCANNER: &str = "NIFTI_XFORM_SCANNER_ANAT";
 /// GIFTI's name for an unknown frame.
 pub(crate) const UNKNOWN: &str = "NIFTI_XFORM_UNKNOWN";
-/// The names of entries that describe one file only. A copy must not have them.
+/// The names of entries that describe only one file. A copy must not have them.
 const OF_THIS_FILE: [&str; 3] = ["UniqueID", "Date", "UserName"];
 /// The names of the entries that a file of vertex values takes over from its surface.
 const ANATOMY: [&str; 2] = ["AnatomicalStructurePrimary", "AnatomicalStructureSecondary"];
@@ -84,7 +84,7 @@ impl About {
     }
 }
 
-/// Returns an affine map as text: the 16 numbers of a 4 by 4 matrix, row by row.
+/// Returns an affine map as text: the 16 numbers of a 4 x 4 matrix, row by row.
 pub(crate) fn written(affine: &Affine) -> String {
     let rows = affine.as_flattened().iter().map(f64::to_string);
     rows.chain(["0 0 0 1".to_string()]).collect::<Vec<_>>().join(" ")
@@ -97,9 +97,9 @@ pub(crate) struct VolumeGeometry {
     pub size: [f64; 3],
     /// Lengths of the edges of a voxel in mm.
     pub spacing: [f64; 3],
-    /// Directions of the voxel axes in the frame of the scanner.
+    /// Directions of the voxel axes in the scanner frame.
     pub axes: [[f64; 3]; 3],
-    /// The center of the volume (c_ras) in the frame of the scanner.
+    /// The center of the volume (c_ras) in the scanner frame.
     pub center: [f64; 3],
 }
 
@@ -108,7 +108,7 @@ const AXES: [&str; 3] = ["R", "A", "S"];
 
 impl VolumeGeometry {
     /// Returns the geometry if its axes and center are finite and its axes have unit length, within
-    /// about 0.5 %. Otherwise returns `None`. Size and spacing are not checked.
+    /// about 0.5 %. Otherwise, returns `None`. Size and spacing are not checked.
     pub fn checked(self) -> Option<Self> {
         let is_finite = self.axes.as_flattened().iter().chain(&self.center).all(|x| x.is_finite());
         let is_unit = |x: &[f64; 3]| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-2;

@@ -1,8 +1,8 @@
 //! Coordinate frames of cortical surfaces (docs/formats.md, "Frames of cortical surfaces").
 //!
 //! FreeSurfer stores surfaces in the frame "tkr" (tkregister), whose origin is the center of the
-//! volume from which they were made. Volumes and other programs use the frame of the scanner. A
-//! surface file may state how the two are related.
+//! volume from which they were made. Volumes and other programs use the scanner frame. A surface
+//! file may state how the two are related.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum Frame {
     /// FreeSurfer's tkregister frame, whose origin is the center of the volume from which the
     /// surface was made.
     Tkr,
-    /// The frame of the scanner, in which volumes are placed.
+    /// The scanner frame, in which volumes are placed.
     Scanner,
     /// The coordinates as stored, whatever their frame is.
     File,
@@ -36,10 +36,10 @@ pub struct FileFrame {
     /// The frame of the coordinates: "tkr", "scanner", or none if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coordinates: Option<Frame>,
-    /// Center of the volume from which the surface was made, in mm, in the frame of the scanner.
+    /// Center of the volume from which the surface was made, in mm, in the scanner frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c_ras: Option<[f64; 3]>,
-    /// Map to the frame of the scanner, from the frame "tkr" or, if the frame of the coordinates is
+    /// Map to the scanner frame, from the frame "tkr" or, if the frame of the coordinates is
     /// unknown, from the coordinates as stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_scanner: Option<Affine>,
@@ -54,14 +54,14 @@ pub enum FrameOffset {
     /// The distance, in mm, between points with the same coordinates, as computed by
     /// [`FileFrame::offset_from`].
     Known(f64),
-    /// One of the files does not state how its frame is related to the frame of the scanner.
+    /// One of the files does not state how its frame is related to the scanner frame.
     Unknown,
 }
 
 impl FileFrame {
-    /// Returns how the coordinates differ from those of volumes and points in the frame of the
-    /// scanner. Returns `None` if they do not differ, the user chose the frame, or nothing
-    /// indicates that the file belongs to a scan.
+    /// Returns how the coordinates differ from those of volumes and points in the scanner frame.
+    /// Returns `None` if they do not differ, the user chose the frame, or nothing indicates that
+    /// the file belongs to a scan.
     pub fn doubt(&self) -> Option<FrameOffset> {
         self.doubt_beside(&FileFrame { coordinates: Some(Frame::Scanner), ..FileFrame::default() })
     }
@@ -95,9 +95,9 @@ impl FileFrame {
     }
 
     /// Returns the largest distance, in mm, between points with the same coordinates in this frame
-    /// and in the frame of the scanner. The coordinates tested are the origin and the points 100 mm
-    /// from it along each axis. Distances of at most 0.001 mm count as 0. Returns `None` if the
-    /// distance is unknown.
+    /// and in the scanner frame. The coordinates tested are the origin and the points 100 mm from
+    /// it along each axis. Distances of at most 0.001 mm count as 0. Returns `None` if the distance
+    /// is unknown.
     pub fn offset(&self) -> Option<f64> {
         match (self.coordinates, &self.to_scanner) {
             (Some(Frame::Scanner), _) => Some(0.0),
@@ -160,12 +160,12 @@ fn apply(affine: &Affine, x: [f64; 3]) -> [f64; 3] {
     affine.map(|[a, b, c, shift]| a * x[0] + b * x[1] + c * x[2] + shift)
 }
 
-/// Returns the determinant of the 3 by 3 matrix of a map.
+/// Returns the determinant of the 3 x 3 matrix of a map.
 pub(crate) fn determinant(affine: &Affine) -> f64 {
     (0..3).map(|k| affine[0][k] * cofactor(affine, 0, k)).sum()
 }
 
-/// Returns the cofactor of one entry of the 3 by 3 matrix of a map.
+/// Returns the cofactor of one entry of the 3 x 3 matrix of a map.
 fn cofactor(affine: &Affine, row: usize, column: usize) -> f64 {
     let [r, s] = [1, 2].map(|k| (row + k) % 3);
     let [c, d] = [1, 2].map(|k| (column + k) % 3);

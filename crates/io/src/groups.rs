@@ -10,7 +10,7 @@ const PREFIX: &str = "group:";
 pub(super) struct Mask {
     /// Name of the array: `group:` and the name of the group.
     pub(super) name: String,
-    /// Whether the values belong to cells. Otherwise there is one value per vertex, because only
+    /// Whether the values belong to cells. Otherwise, there is one value per vertex, because only
     /// the vertices of lower-dimensional groups are kept.
     pub(super) of_cells: bool,
     pub(super) values: Vec<u8>,

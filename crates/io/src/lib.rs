@@ -108,7 +108,7 @@ use zeroset_core::mesh::{Group, Members, Mesh};
 /// faults of the mesh are not repaired.
 #[derive(Clone, Debug)]
 pub struct MeshFile {
-    /// The mesh. It has no cells if the file holds points only.
+    /// The mesh. It has no cells if the file holds only points.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "vtkhdf", "ply", "obj", "mni", "off",
     /// "stl", "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz",
@@ -160,7 +160,7 @@ impl MeshFile {
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct MeshOptions {
-    /// Whether cells that cannot be cut into simplices are left out. Otherwise they are an error.
+    /// Whether cells that cannot be cut into simplices are left out. Otherwise, they are an error.
     pub skip_unsupported: bool,
     /// The frame of the coordinates. `None` means the coordinates as stored.
     pub frame: Option<Frame>,
@@ -192,7 +192,7 @@ impl MeshOptions {
 /// Reads a mesh from a file of any supported format, which may be compressed with gzip.
 ///
 /// The format is determined from the content first and from the extension second. A file that holds
-/// points only yields a mesh without cells.
+/// only points yields a mesh without cells.
 ///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what

@@ -23,7 +23,7 @@ pub enum Moment {
     At(f64),
 }
 
-/// The time of the data of a file, the times of the series to which the data belong, and the units.
+/// The time of the data in a file, the times of the series to which the data belong, and the units.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StateTime {
@@ -37,8 +37,8 @@ pub struct StateTime {
 
 const EXPECTED: &str = "a time or \"last\"";
 
-/// Times count as equal if their relative difference is at most this. Some programs store times
-/// with 32 bits.
+/// Times count as equal if their relative difference is at most this. Some programs store times in
+/// 32 bits.
 const SAME: f64 = 1e-6;
 /// The largest number of times that a message lists in full.
 const LISTED: usize = 6;

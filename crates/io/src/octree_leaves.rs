@@ -92,7 +92,7 @@ pub fn write_leaves(
 const CORNERS: [[u8; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
-/// Returns the number of voxels of a leaf. Even all leaves together have fewer than 2^32 voxels.
+/// Returns the number of voxels in a leaf. Even all leaves together have fewer than 2^32 voxels.
 fn n_voxels(volume: &Volume, leaf: &Leaf) -> u32 {
     let end = leaf.end(volume.shape());
     (0..3).map(|k| end[k] - leaf.cell[k]).product()

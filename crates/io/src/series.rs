@@ -1,7 +1,7 @@
 //! Series of states in one file: `.pvd` lists and `.vtkhdf` files with steps.
 //!
 //! The readers of meshes, volumes, vertex data and curves open files through [`open`]. For a
-//! series, they get the state that the options ask for, the last one by default.
+//! series, they get the state that the options request, by default the last one.
 
 use std::path::{Path, PathBuf};
 

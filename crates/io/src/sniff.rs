@@ -1,5 +1,5 @@
-//! Detection of file formats. The content decides. The name counts only if the content does not
-//! identify the format.
+//! Detection of file formats. The content takes precedence. The name counts only if the content
+//! does not identify the format.
 
 mod content;
 mod foreign;

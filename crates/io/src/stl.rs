@@ -49,7 +49,7 @@ fn is_text(bytes: &[u8]) -> bool {
 
 /// The vertices found so far, and a table that finds the index of a vertex by its coordinates.
 ///
-/// The table holds indices only. It is small, and vertices of neighboring facets are close together
+/// The table holds only indices. It is small, and vertices of neighboring facets are close together
 /// in memory, which saves most of the reading time. The seeds of the hash are random, so no file
 /// can be made to collide. Indices follow the order of the file, regardless of the seeds.
 #[derive(Default)]

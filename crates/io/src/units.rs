@@ -52,22 +52,22 @@ impl Units {
         Units { length, time }
     }
 
-    /// Returns the unit of length, or an empty text if it is unknown.
+    /// Returns the unit of length, or an empty string if it is unknown.
     pub fn of_length(&self) -> String {
         self.length.clone().unwrap_or_default()
     }
 
-    /// Returns the unit of area, such as "mm^2", or an empty text if it is unknown.
+    /// Returns the unit of area, such as "mm^2", or an empty string if it is unknown.
     pub fn of_area(&self) -> String {
         self.of_power(2)
     }
 
-    /// Returns the unit of volume, such as "mm^3", or an empty text if it is unknown.
+    /// Returns the unit of volume, such as "mm^3", or an empty string if it is unknown.
     pub fn of_volume(&self) -> String {
         self.of_power(3)
     }
 
-    /// Returns the unit of time, or an empty text if it is unknown.
+    /// Returns the unit of time, or an empty string if it is unknown.
     pub fn of_time(&self) -> String {
         self.time.clone().unwrap_or_default()
     }

@@ -17,7 +17,7 @@ use zeroset_core::mesh::{DataArray, Group, Values};
 /// The function supports GIFTI shape, functional and label files, FreeSurfer `curv`, `sulc`,
 /// `thickness` and similar files, FreeSurfer annotations, MEDIT's `.sol`, plain text columns, NumPy
 /// arrays of shape `(n,)` or `(n, k)`, and the vertex arrays of a mesh file. A FreeSurfer label has
-/// rows for some vertices only, and these vertices also become a group. A CARP list of vertices
+/// rows for only some vertices, and these vertices also become a group. A CARP list of vertices
 /// (`.vtx`) is a group without an array.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ fn zeros(n: usize) -> impl Iterator<Item = Vec<u8>> {
     (0..n >> 20).map(|_| vec![0; 1 << 20])
 }
 
-/// Returns `head` and `n` zero bytes after it, compressed as gzip.
+/// Returns `head`, followed by `n` zero bytes, compressed with gzip.
 fn gzip(head: &[u8], n: usize) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     out.write_all(head).unwrap();

@@ -18,7 +18,7 @@ fn read_text(name: &str, text: &str) -> zeroset_core::Result<MeshFile> {
 }
 
 /// Returns one polygon with the given corners in every format that has polygons of this size, as
-/// file names and texts.
+/// file names and contents.
 fn in_all_formats(corners: &[[f64; 2]]) -> Vec<(&'static str, String)> {
     let n = corners.len();
     let rows = |first: &str, last: &str| {

@@ -16,7 +16,7 @@ fn read(relative: &str) -> Option<MeshFile> {
 }
 
 /// File, number of vertices, number of cells and kind, from the README of the shared data. Polygons
-/// are split into fans and STL corners are merged. A file with points only has no cells.
+/// are split into fans and STL corners are merged. A file that holds only points has no cells.
 const COUNTS: &[(&str, usize, usize, Kind)] = {
     use Kind::{Planar, Surface, Volume};
     &[

@@ -50,7 +50,7 @@ fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     errors.into_iter().flatten().map(line).collect()
 }
 
-/// A file that at least one reader must reject, with a message that contains a given text.
+/// A file that at least one reader must reject, with a message that contains a given string.
 struct Bad {
     name: &'static str,
     bytes: Vec<u8>,

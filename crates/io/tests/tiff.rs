@@ -58,7 +58,7 @@ impl Page {
     }
 }
 
-/// Returns a big-endian TIFF file of the pages.
+/// Returns a big-endian TIFF file with these pages.
 fn tiff(pages: Vec<Page>) -> Vec<u8> {
     let mut bytes = b"MM\0\x2a\0\0\0\0".to_vec();
     let mut link = 4;

@@ -7,7 +7,7 @@ use zeroset_core::mesh::Mesh;
 
 type Point = [f64; 3];
 
-/// The pairs of triangles of a mesh that have more than corners and sides in common.
+/// The pairs of triangles in a mesh that share more than corners and sides.
 #[derive(Clone, Debug, Default)]
 pub struct Intersections {
     /// Pairs in which a side of one triangle passes through the other triangle, crossing its
@@ -149,7 +149,7 @@ fn turn([i, j]: [usize; 2], a: Point, b: Point, c: Point) -> i32 {
     sign(orient2d(a, b, c))
 }
 
-/// Returns two axes along which the projection of a triangle has an area, or `None`.
+/// Returns two axes along which the projection of a triangle has a nonzero area, or `None`.
 fn plane(t: &[Point; 3]) -> Option<[usize; 2]> {
     let axes = [[0, 1], [1, 2], [2, 0]];
     axes.into_iter().find(|&axes| turn(axes, t[0], t[1], t[2]) != 0)

@@ -57,8 +57,8 @@ pub fn cube_cells(m: u32) -> Vec<u32> {
     (0..n * n * n).map(corner).flat_map(cube).flatten().collect()
 }
 
-/// Returns a plate of 15 x 15 x 15 vertices with irregular positions, `height` times as thick as
-/// wide. Almost all its tetrahedra are flat.
+/// Returns a plate of 15 x 15 x 15 vertices with irregular positions, `height` times as thick as it
+/// is wide. Almost all its tetrahedra are flat.
 pub fn flat_plate(height: f64) -> Mesh {
     let m = 15u32;
     let mut random = Random::new(3);
@@ -90,7 +90,8 @@ pub fn sheared(shear: f64) -> Mesh {
     Mesh::new(Kind::Planar, (0..nx * ny).map(at).collect(), square_cells(nx, ny))
 }
 
-/// Returns a strip of 400 x 20 vertices with irregular positions, `height` times as high as wide.
+/// Returns a strip of 400 x 20 vertices with irregular positions, `height` times as high as it is
+/// wide.
 pub fn strip(height: f64) -> Mesh {
     let (nx, ny) = (400, 20);
     let mut random = Random::new(3);

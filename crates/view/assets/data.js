@@ -1,6 +1,6 @@
 // Unpacks the data of the page: gzip, base64, and 16-bit numbers.
 
-/** Returns the bytes of a base64 text that holds a gzip stream. */
+/** Returns the bytes of a base64 string that holds a gzip stream. */
 async function unpack(text) {
   if (typeof DecompressionStream === "undefined") {
     throw new Error("this browser is too old: it cannot decompress data (DecompressionStream)");

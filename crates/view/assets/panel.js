@@ -1,6 +1,6 @@
 // The panel with the controls, the toolbar and the timeline.
 
-/** The paths of the icons, in a box of 24 units. */
+/** The paths of the icons, in a square with a side of 24 units. */
 const ICONS = {
   home: "M4 11 12 4l8 7M6 9.5V20h12V9.5",
   theme: "M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16",

@@ -1,6 +1,6 @@
 // The stage: renderer, camera, materials and the objects in the scene.
 
-/** The vertical angle of the view, in degrees. */
+/** The vertical angle of view, in degrees. */
 const ANGLE = 24;
 
 const CREAM = [236, 226, 206];
@@ -168,7 +168,7 @@ class Stage {
     this.draw();
   }
 
-  /** Draws before the next refresh of the screen. */
+  /** Draws before the next screen refresh. */
   redraw() {
     if (this.isDue) return;
     this.isDue = true;
@@ -186,7 +186,7 @@ class Stage {
     this.listeners.forEach((listener) => listener());
   }
 
-  /** Returns the place of a point on the screen, in pixels from the top left of the view. */
+  /** Returns the position of a point on the screen, in pixels from the top left of the view. */
   toScreen(point) {
     const place = point.clone().project(this.camera);
     return [0.5 * (1 + place.x) * this.size.value.x, 0.5 * (1 - place.y) * this.size.value.y];

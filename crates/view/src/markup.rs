@@ -1,7 +1,7 @@
 //! Text within SVG and HTML.
 
-/// Returns a text without control characters, in which the characters that have a meaning in SVG
-/// and HTML are replaced by entities.
+/// Returns text without control characters, with entities in place of the characters that have a
+/// meaning in SVG and HTML.
 pub(crate) fn escaped(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

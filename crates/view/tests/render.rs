@@ -136,7 +136,7 @@ fn one_slice_is_seen_straight() {
     let image = draw(&traced, &Options::default().with_size(150, 100)).unwrap();
     let at = |x: usize, y: usize| &image.pixels[3 * (y * 150 + x)..][..3];
     assert!(at(40, 50)[0] > at(110, 50)[0], "high values are lighter");
-    // The normal at a position of a voxel surface is a sum over the voxels around it. In this
+    // The normal at a position on a voxel surface is a sum over the voxels around it. In this
     // slice, all normals are nearly equal.
     let apart = at(40, 30).iter().zip(at(60, 70)).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
     assert!(apart <= 6, "{apart}");

@@ -4,8 +4,8 @@
 // The order is field_reached, a sort, the search for runs (seeds.cu), field_around, field_values.
 #include "reconstruct/directed/lattice.cuh"
 
-// Number of cubes along an axis whose rings contain vertices of a tile. They start two cubes below
-// the tile and end one cube above it.
+// The number of cubes, along one axis, whose rings contain vertices of a tile. They start two cubes
+// below the tile and end one cube above it.
 enum : u32 { REACHED = EDGE + 3 };
 
 // Writes the keys of the tiles that contain vertices of the rings of the seed cubes of a tile.

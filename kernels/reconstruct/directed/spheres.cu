@@ -2,8 +2,8 @@
 // of src/reconstruct/directed/spheres.rs.
 //
 // The order is spheres_reached, a sort, the search for runs (seeds.cu), field_around,
-// spheres_values. Every vertex adds its samples in the order of the CPU: by tile, by cube and in
-// the order of the cloud. Results are therefore bitwise identical.
+// spheres_values. Every vertex adds its samples in the same order as the CPU: by tile, by cube and
+// in the order of the cloud. Results are therefore bitwise identical.
 #include "generated/spheres.cuh"
 #include "reconstruct/directed/lattice.cuh"
 
@@ -151,8 +151,8 @@ spheres_values(Lattice lattice, Samples samples, const double* radii, Runs cubes
     Vector own = {0.0, 0.0, 0.0};
     u32 found = NONE;
     Sums sums = {};
-    // The first pass finds the nearest sample. The second pass adds the samples on the side of that
-    // sample.
+    // The first pass finds the nearest sample. The second pass sums over the samples on the same
+    // side of the surface as that sample.
     for (u32 pass = 0; pass < 2; pass++) {
         const bool is_fitted = pass == 1 && found != NONE && fabs(plane) <= FITTED;
         for (u32 d = 0; d < 27; d++) {

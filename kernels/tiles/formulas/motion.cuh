@@ -10,7 +10,7 @@ struct OneSided {
 };
 
 // Returns the contribution of an axis to |grad phi|^2 for a front with the given speed: the larger
-// of the squares of max(a, 0) and min(b, 0). Here a, b are `minus`, `plus` for a front that moves
+// of the squares of max(a, 0) and min(b, 0). Here, a, b are `minus`, `plus` for a front that moves
 // outward, and `plus`, `minus` otherwise.
 DEVICE real godunov(real minus, real plus, real speed) {
     const bool outward = speed > R(0);

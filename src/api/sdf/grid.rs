@@ -32,7 +32,7 @@ pub struct GridOptions {
     /// The distance from the surface, in voxels, up to which distances are computed. Farther away,
     /// the value is this limit with the sign of the distance.
     pub band: Option<f64>,
-    /// The extra results.
+    /// The additional results to compute.
     pub extras: Extras,
 }
 
@@ -144,9 +144,9 @@ fn reserved<T: Clone>(n: usize, value: T) -> Result<Vec<T>> {
 }
 
 impl SignedSurface {
-    /// Computes the signed distances of the voxel centers of a grid, in the thread pool of the
-    /// caller. `done` receives the number of finished voxels after each layer of blocks, and its
-    /// errors end the computation.
+    /// Computes the signed distances of the voxel centers of a grid, in the caller's thread pool.
+    /// `done` receives the number of finished voxels after each layer of blocks, and its errors end
+    /// the computation.
     ///
     /// # Errors
     /// Returns the errors of `done`, and [`Error::Device`] if memory runs out.

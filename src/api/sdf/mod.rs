@@ -29,7 +29,7 @@ pub struct SignedSurface {
     warnings: Vec<String>,
 }
 
-/// The extra results of signed distances.
+/// The additional results to compute with signed distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extras {
@@ -106,7 +106,7 @@ struct Found {
 }
 
 impl SignedSurface {
-    /// Prepares the surface of a mesh, in the thread pool of the caller.
+    /// Prepares the surface of a mesh, in the caller's thread pool.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`](crate::Error::Mesh) if no triangle can be used.
@@ -152,7 +152,7 @@ impl SignedSurface {
         self.solid.bounds()
     }
 
-    /// Computes the signed distances of points, in the thread pool of the caller.
+    /// Computes the signed distances of points, in the caller's thread pool.
     pub fn at(&self, points: &[[f64; 3]], extras: Extras) -> PointDistances {
         let found = self.find(points, extras.needs_closest());
         let warnings = doubts("points", found.undecided, found.inverted);

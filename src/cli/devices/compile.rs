@@ -22,7 +22,7 @@ pub(super) struct Unit {
     pub unit: &'static str,
     pub variant: String,
     pub kernels: Vec<Kernel>,
-    /// Messages of the compiler if compilation failed.
+    /// The compiler's messages if compilation failed.
     pub error: Option<String>,
 }
 

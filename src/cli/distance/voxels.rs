@@ -13,7 +13,7 @@ use crate::output::Claims;
 use crate::point_distance::Edt;
 
 /// Computes the distances and returns true if the file is a volume and the only seed is the surface
-/// of a region. Otherwise returns false.
+/// of a region. Otherwise, returns false.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for options that apply only to meshes, and the errors of reading, of the

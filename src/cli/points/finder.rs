@@ -79,7 +79,7 @@ impl Finder<'_> {
     }
 
     /// Calls `on_gpu` if a GPU is requested, or if the device is `auto` and a GPU is worth its
-    /// cost. Otherwise calls `on_cpu`.
+    /// cost. Otherwise, calls `on_cpu`.
     fn either<T: Send>(
         &self,
         on_gpu: impl FnOnce(&Cuda, &[Criterion]) -> Result<T>,

@@ -25,7 +25,7 @@ pub(super) fn check_output(args: &Args) -> Result<()> {
     Err(Error::usage(what, "end the name in .svg"))
 }
 
-/// Plots the file `measures.csv`, or the one in the folder of a run, and returns a summary.
+/// Plots the file `measures.csv`, or the one in a run folder, and returns a summary.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for any other input and for options that apply only to pictures;
@@ -42,8 +42,8 @@ pub(super) fn draw(args: &Args) -> Result<String> {
         let what = format!("{option} is for pictures, but the output is a plot");
         return Err(Error::usage(what, "leave it out"));
     }
-    // The check that precedes every command compares the output with the folder of the run, but not
-    // with the measures in it. Also, `measures.csv` may be a link.
+    // The check that precedes every command compares the output with the run folder, but not with
+    // the measures in it. Also, `measures.csv` may be a link.
     if atomic::is_same_file(&args.output, &file) {
         let remedy = "choose another name";
         return Err(Error::usage(format!("{} is an input file", args.output.display()), remedy));

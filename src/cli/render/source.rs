@@ -36,7 +36,7 @@ impl<'a> From<&'a Args> for Opening<'a> {
     }
 }
 
-/// Opens a file, or the folder of a run. From a series, reads the state that the options select, by
+/// Opens a file, or a run folder. From a series, reads the state that the options select, by
 /// default the last.
 ///
 /// # Errors

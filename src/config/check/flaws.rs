@@ -1,4 +1,4 @@
-//! The list of the flaws of a case, with the checks of single values.
+//! The list of flaws in a case, with the checks of single values.
 
 use crate::config::{Config, Precision};
 use crate::expression::Expression;

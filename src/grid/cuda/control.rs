@@ -70,7 +70,7 @@ zeroset_gpu::cuda_header! {
         pub active: u64,
         /// The number of voxels with phi < 0.
         pub inside: u64,
-        /// The largest change of phi per time next to the interface in the last step, in voxels.
+        /// The largest change in phi per time next to the interface in the last step, in voxels.
         pub rate: f64,
         /// The time at which a coefficient is invalid.
         pub bad_time: f64,

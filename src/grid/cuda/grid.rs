@@ -15,7 +15,7 @@ pub(super) const LOOK_UP: usize = 9;
 /// (`kernels/tiles/neighbor_ids.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
-/// The smallest capacity. A change of the tile set needs 27 (capacity / 16 + 2) counters, which
+/// The smallest capacity. A change to the tile set needs 27 (capacity / 16 + 2) counters, which
 /// must fit in the scratch memory of `capacity` tiles in every storage format.
 const LEAST: usize = 8;
 
@@ -28,7 +28,7 @@ pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 ///
 /// A tile takes 164 bytes in addition to its values: 40 for both lists, 112 for the look-up of its
 /// neighbors, and 12 for its age, the stack of unused ids and the positions of new tiles. A change
-/// of the tile set recomputes the neighbor ids last, so until then it can use their memory as
+/// to the tile set recomputes the neighbor ids last, so until then it can use their memory as
 /// scratch. Neighbor ids are not stored if they would take more than half as much memory as an
 /// array of values. A tile then takes 88 bytes, and the array of a stage serves as scratch.
 pub struct DeviceTiledGrid {
@@ -61,8 +61,8 @@ impl DeviceTiledGrid {
     }
 
     /// Returns the capacity to allocate for `tiles` tiles, each with `values` bytes in all arrays
-    /// together. The spare room is a twelfth of the tiles, but the total stays below 1.3 times the
-    /// values plus 24 bytes per tile. At least 64 tiles are added, so that small tile sets rarely
+    /// together. The spare room is a twelfth of the tiles, but the total stays below 24 bytes per
+    /// tile plus 1.3 times the values. At least 64 tiles are added, so that small tile sets rarely
     /// need to grow.
     pub fn roomy<S, const E: usize>(tiles: usize, values: usize) -> usize {
         let (bytes, most) = (values + Self::tile_bytes::<S, E>(), values * 13 / 10 + 24);
@@ -232,7 +232,7 @@ mod tests {
     use crate::grid::Fixed16;
 
     /// Returns the number of bytes per tile, including its share of the spare room, and the upper
-    /// bound: 1.3 times the bytes of its arrays plus 24.
+    /// bound: 24 plus 1.3 times the bytes of its arrays.
     fn bytes<S, const E: usize>(arrays: usize) -> [f64; 2] {
         let (n, values) = (1_000_000, arrays * E.pow(3) * size_of::<S>());
         let room = DeviceTiledGrid::roomy::<S, E>(n, values);

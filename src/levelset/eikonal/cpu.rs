@@ -231,7 +231,7 @@ fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
     }
 }
 
-/// Performs one pass: updates the patches of `list`, each from values of earlier passes only.
+/// Performs one pass: updates the patches of `list`, each only from values of earlier passes.
 fn update_all<R: Real, const N: usize>(
     state: &mut EikonalState<R>,
     list: &[u32],

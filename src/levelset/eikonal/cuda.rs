@@ -30,7 +30,7 @@ const REPETITIONS: [u32; 2] = [3, 2];
 /// more than this. The unit is the longest time along an edge of a patch, averaged over all
 /// patches.
 ///
-/// With a uniform slowness the queue repeats few updates, and a stricter order costs more than it
+/// With a uniform slowness, the queue repeats few updates, and a stricter order costs more than it
 /// saves. With a slowness per cell, the values that arrive first are more often wrong.
 const NEAR_ROUNDS: f64 = 3.0;
 const NEAR_QUEUE: f64 = 256.0;

@@ -12,8 +12,8 @@
 
 use crate::geometry::{Real, Vec3};
 
-/// The least height of a vertex whose foot lies inside the opposite face, relative to the longest
-/// edge of the face.
+/// The smallest height of a vertex whose foot lies inside the opposite face, relative to the
+/// longest edge of the face.
 ///
 /// Across a flatter cell, a front takes almost no time, but its new value is a mean of values at
 /// vertices that are an edge apart. Two such cells that face each other then lower each other's
@@ -79,8 +79,8 @@ pub(super) fn triangle_foot<R: Real>(
     nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm())
 }
 
-/// Returns the earlier of the arrivals over the two ends of an edge, and the position of that end:
-/// 0 or 1.
+/// Returns the earlier of the arrivals through the two ends of an edge, and the position of that
+/// end: 0 or 1.
 #[inline]
 fn nearer_end<R: Real>(over_a: R, over_b: R) -> (R, R) {
     (over_a.min(over_b), if over_b < over_a { R::one() } else { R::zero() })
@@ -242,9 +242,9 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
     Over::Sides([true; 3])
 }
 
-/// Returns the height to use ([`raised`]) for a vertex above a face with Gram matrix `g11, g12,
-/// g22` of determinant `det`. The foot of the vertex has the weights `l` at the second and third
-/// vertex of the face.
+/// Returns the height to use ([`raised`]) for a vertex above a face with the Gram matrix `g11, g12,
+/// g22` and its determinant `det`. The foot of the vertex has the weights `l` at the second and
+/// third vertex of the face.
 #[inline]
 fn raised_over_face<R: Real>(height: R, l: [R; 2], g: [R; 3], det: R) -> R {
     let [g11, g12, g22] = g;
@@ -304,7 +304,7 @@ mod tests {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns whether the height of a simplex is below the least allowed height. `area` is this
+    /// Returns whether the height of a simplex is below the smallest allowed height. `area` is this
     /// height times `base`.
     fn is_low(area: f64, base: f64, longest: f64) -> bool {
         area / base <= LEAST_HEIGHT * longest
@@ -401,7 +401,7 @@ mod tests {
             let [a, b, c, source] = [a, b, c, source].map(|x| turn * x);
             let [ua, ub, exact] = [a, b, c].map(|x| f * (x - source).norm());
             let found = circle(ua, ub, &a, &b, &c, f);
-            // At the ends of the edge both branches agree up to rounding.
+            // At the ends of the edge, both branches agree up to rounding.
             prop_assert!((found - exact).abs() <= 1e-12 * exact.max(1.0), "{found} for {exact}");
             // A plane front does not arrive earlier, because the distance is convex along the
             // edge.

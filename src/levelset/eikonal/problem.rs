@@ -26,7 +26,7 @@ const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 /// updates.
 ///
 /// Where fronts cross many flat cells in almost no time, vertices lower each other's values in a
-/// circle, by ever smaller amounts. The least decrease that counts is therefore doubled with every
+/// circle, by ever smaller amounts. The smallest decrease that counts is therefore doubled with every
 /// [`DOUBLING`] updates. It grows from 2^-[`FIRST`] to 2^-[`LAST`] times the longest travel time
 /// along a nearby edge. The last is half the delay at a flat cell (`LEAST_HEIGHT` in `formulas`).
 /// `kernels/eikonal/local.cuh` has the same numbers.
@@ -126,7 +126,7 @@ impl<R: Real> Problem<R> {
     }
 }
 
-/// Returns the error for a solve that has not ended after this many rounds. `vertex` is a vertex
+/// Returns the error for a solve that has not ended after `rounds` rounds. `vertex` is a vertex
 /// near those whose values still change (mesh order), if it is known.
 pub(super) fn endless(rounds: u32, vertex: Option<u32>) -> Error {
     let place = vertex.map_or(String::new(), |v| format!(" near vertex {v}"));

@@ -28,7 +28,7 @@ pub enum Width<R> {
 ///
 /// `near` lists, in ascending order, the patches that may have cut cells or values inside the old
 /// band. All other patches must already contain plus or minus the width of the band. With
-/// [`Width::Whole`] it must list all patches, and vertices that no front reaches keep their value.
+/// [`Width::Whole`], it must list all patches, and vertices that no front reaches keep their value.
 /// The state is switched to plane fronts.
 ///
 /// Initial values are computed on `cpu`; `solver` propagates the fronts.

@@ -173,8 +173,8 @@ impl Field<'_> {
 mod tests {
     use super::*;
 
-    /// Returns a corrugated sheet whose cells are `aspect` times as long as wide, and the distances
-    /// along it from the plane x = 0.
+    /// Returns a corrugated sheet whose cells are `aspect` times as long as they are wide, and the
+    /// distances along it from the plane x = 0.
     fn sheet(aspect: f64) -> (Mesh, Vec<f64>) {
         let n = 20_u32;
         let at = |k: u32| [f64::from(k % (n + 1)), f64::from(k / (n + 1))];

@@ -400,7 +400,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
             true => None,
             false => Some(at.exit(locator, b)),
         };
-        // A curve off the mesh may appear to leave its cell immediately. In that case half of the
+        // A curve off the mesh may appear to leave its cell immediately. In that case, half of the
         // segment is tried.
         let next = match exit {
             None => None,

@@ -78,7 +78,8 @@ fn state(mesh: &Mesh, patch_size: usize) -> EikonalState<f64> {
     EikonalState::new(patches, coordinates, Slowness::Uniform(1.0))
 }
 
-/// Returns the fixed point by definition: Gauss-Seidel sweeps over all cells until nothing changes.
+/// Returns the fixed point, computed from its definition: Gauss-Seidel sweeps over all cells until
+/// nothing changes.
 fn fixed_point<const N: usize>(mesh: &Mesh, sources: &[(u32, f64)]) -> Vec<f64> {
     let mut u = vec![f64::INFINITY; mesh.n_vertices()];
     for &(v, value) in sources {

@@ -87,7 +87,7 @@ impl<R: Real> Band<R> {
     /// Updates the band, and copies phi to `next` in the patches that it examines.
     ///
     /// These are the patches of the old band, those through which an interface may enter, and those
-    /// `visited` by the last reinitialization. Elsewhere phi is plus or minus the half width.
+    /// `visited` by the last reinitialization. Elsewhere, phi is plus or minus the half width.
     pub fn update(&mut self, problem: &Problem<R>, phi: &[R], next: &mut [R], visited: &[u32]) {
         let near = self.near(problem.inflow.patches(), visited);
         let half_width = problem.half_width();

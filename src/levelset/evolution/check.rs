@@ -89,7 +89,7 @@ pub(super) fn no_interface(n: usize, is_inside: bool, why: &str) -> Error {
 }
 
 /// Checks that the chosen schemes can be combined, that inflow values come with a velocity, and
-/// that the least quality is in range.
+/// that the minimum quality is in range.
 fn check_schemes(terms: &Terms, options: &Options) -> Result<()> {
     let positive = options.advection == Advection::PositiveCoefficient
         && options.normal_motion == NormalMotion::PositiveCoefficient;

@@ -22,7 +22,7 @@ pub(super) struct Motion<R: Real> {
 pub(super) struct Curvature<R: Real> {
     /// The coefficient beta or the weight w.
     pub coefficient: Term<R, 1>,
-    /// Whether the term is `|grad phi| div(w n)` with the weight inside the divergence. Otherwise
+    /// Whether the term is `|grad phi| div(w n)` with the weight inside the divergence. Otherwise,
     /// it is `beta kappa |grad phi|`.
     pub weighted: bool,
 }

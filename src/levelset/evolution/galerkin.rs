@@ -17,7 +17,7 @@ pub(super) const CORRECTIONS: usize = 2;
 pub(super) struct Galerkin<R> {
     /// Whether each vertex belongs to a poor cell.
     upwind: Vec<bool>,
-    /// The number of poor cells, whose quality is below the least quality for the scheme.
+    /// The number of poor cells, whose quality is below the minimum quality for the scheme.
     pub n_poor_cells: usize,
     /// The lumped mass of each vertex, `sum meas / (d+1)`.
     mass: Vec<R>,

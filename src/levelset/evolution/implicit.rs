@@ -4,9 +4,9 @@
 //! The system is `(M + dt beta S) phi^(n+1) = M phi` (equation (3.2) there). The lumped mass M and
 //! the stiffness S are those of the explicit form. Both are evaluated at the phi that the other
 //! terms produced. After division by beta, the matrix is symmetric even if beta varies. Vertices
-//! where beta is 0 and vertices that do not move keep their values. In the weighted form the weight
-//! is part of S. S is stored per cell and never assembled, so each matrix product is a pass over
-//! the patches.
+//! where beta is 0 and vertices that do not move keep their values. In the weighted form, the
+//! weight is part of S. S is stored per cell and never assembled, so each matrix product is a pass
+//! over the patches.
 
 use std::ops::Range;
 

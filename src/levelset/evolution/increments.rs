@@ -19,7 +19,7 @@ use crate::primitives::DisjointRows;
 pub(super) struct Increments<R> {
     /// The right-hand side.
     residual: Vec<R>,
-    /// The change of phi due to advection; 0 at vertices that do not move.
+    /// The change in phi due to advection; 0 at vertices that do not move.
     increment: Vec<R>,
     fresh: Vec<R>,
 }
@@ -31,7 +31,7 @@ impl<R: Real> Increments<R> {
         Increments { residual: vector(), increment: vector(), fresh: vector() }
     }
 
-    /// Returns the change of phi at a vertex due to advection in this step.
+    /// Returns the change in phi at a vertex due to advection in this step.
     #[inline]
     pub fn at(&self, vertex: usize) -> R {
         self.increment[vertex]

@@ -97,8 +97,8 @@ impl Inflow {
 
     /// Returns the vector whose scalar product with the velocity is the flux out of the gaps at
     /// `boundary()[k]`. A gap is a place where the repair of the mesh left out flat tetrahedra, or
-    /// where the two sides are divided differently. The faces next to a gap belong to one cell
-    /// only, but are not on the boundary.
+    /// where the two sides are divided differently. The faces next to a gap belong to only one
+    /// cell, but are not on the boundary.
     pub fn gap(&self, k: usize) -> [f64; 3] {
         self.gaps.get(k).copied().unwrap_or_default()
     }
@@ -296,7 +296,7 @@ impl<R: Real> Problem<R> {
             }
             let value = R::of(value).max(-width).min(width);
             next[v] = value;
-            // Without a band the value has no bound and must not be mistaken for a blow-up.
+            // Without a band, the value has no bound and must not be mistaken for a blow-up.
             *reach = reach.max(value.abs());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Evolution of an interface on a mesh by velocity, normal speed and curvature.
 //!
 //! The equation is `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`. In weighted
-//! curvature flow the right-hand side is `|grad phi| div(w grad phi / |grad phi|)` instead. The
+//! curvature flow, the right-hand side is `|grad phi| div(w grad phi / |grad phi|)` instead. The
 //! interface is the zero set of phi. The inside is `phi < 0`, and phi = 0 counts as outside
 //! (docs/level-set.md, section 1).
 //!
@@ -20,7 +20,7 @@
 //! the band follows the interface.
 //!
 //! At the boundary of the mesh, no condition is imposed on normal motion and curvature. For
-//! curvature this is the natural condition: the interface meets the boundary at a right angle.
+//! curvature, this is the natural condition: the interface meets the boundary at a right angle.
 //! Where the velocity points inward, advection leaves phi unchanged, or [`Terms::with_inflow`]
 //! gives the value of phi (docs/level-set.md, section 2.7).
 //!
@@ -105,7 +105,7 @@ pub struct StepInfo {
     pub time: f64,
     /// The length of this step.
     pub dt: f64,
-    /// The largest change of phi per unit of time in the half of the band next to the interface, or
+    /// The largest change in phi per unit of time in the half of the band next to the interface, or
     /// anywhere without a band; infinite if there is no interface but one may still enter.
     pub rate: f64,
     /// Whether phi was reinitialized at the end of the step.

@@ -1,6 +1,6 @@
 //! Detects cells that are so flat that they determine the time step. Because of them, explicit
-//! curvature can become semi-implicit (docs/level-set.md, section 3.2). For first-order terms there
-//! is only a warning.
+//! curvature can become semi-implicit (docs/level-set.md, section 3.2). For first-order terms,
+//! there is only a warning.
 
 use rayon::prelude::*;
 

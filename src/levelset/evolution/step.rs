@@ -3,7 +3,8 @@
 //! A step computes the following in this order: the second-order increments of advection
 //! ([`increments`](super::increments)), all explicit terms ([`explicit`](super::explicit)), the
 //! semi-implicit curvature ([`implicit`](super::implicit)) and the inflow values
-//! ([`inflow`](super::inflow)). Finally it checks the result ([`step_result`](super::step_result)).
+//! ([`inflow`](super::inflow)). Finally, it checks the result
+//! ([`step_result`](super::step_result)).
 
 use std::time::Instant;
 

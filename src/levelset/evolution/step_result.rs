@@ -13,7 +13,7 @@ const LARGEST_GROWTH: f64 = 4.0;
 /// The effect of a step on a patch, or on all patches.
 #[derive(Clone, Copy)]
 pub(super) struct Outcome<R> {
-    /// The largest change of phi where `|phi|` was below half of the half width before the step.
+    /// The largest change in phi where `|phi|` was below half of the half width before the step.
     pub change_near: R,
     /// A vertex (patch order) where phi is not finite or has grown too large.
     pub broken: Option<usize>,

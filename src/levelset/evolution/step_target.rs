@@ -24,7 +24,7 @@ pub struct Advance {
     pub clock: f64,
     /// The length of the last step.
     pub dt: f64,
-    /// The largest change of phi per unit of time next to the interface, in the last step.
+    /// The largest change in phi per unit of time next to the interface, in the last step.
     pub rate: f64,
     /// Whether the time [`StepTarget::target`] was reached.
     pub landed: bool,

@@ -44,15 +44,15 @@ impl<const K: usize> Coefficient<K> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Terms {
-    /// The velocity a, length per time. On surfaces only its tangential part acts.
+    /// The velocity a, length per time. On surfaces, only its tangential part acts.
     pub velocity: Coefficient<3>,
-    /// The normal speed eps, length per time. With a positive value the inside grows.
+    /// The normal speed eps, length per time. With a positive value, the inside grows.
     pub normal_speed: Coefficient<1>,
     /// The curvature coefficient beta >= 0, length^2 per time. Motion by curvature shrinks a
     /// circle. This coefficient cannot be combined with `weight`.
     pub curvature: Coefficient<1>,
     /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow reduces the
-    /// weighted length of the interface. In tetrahedral meshes it reduces the weighted area
+    /// weighted length of the interface. In tetrahedral meshes, it reduces the weighted area
     /// (docs/level-set.md, section 3.3).
     pub weight: Coefficient<1>,
     /// The value of phi at inflow boundaries; with `None`, phi is held there.

@@ -99,7 +99,7 @@ pub struct Tally {
     pub not_a_number: u64,
     /// The number of voxels examined.
     pub voxels: u64,
-    /// The largest change of phi next to the interface, in voxels; 0 if it was not computed.
+    /// The largest change in phi next to the interface, in voxels; 0 if it was not computed.
     pub change: f64,
 }
 

@@ -114,7 +114,7 @@ pub(super) struct Coefficients<R> {
     velocity: Prepared<R>,
     curvature: Prepared<R>,
     rescaling: Option<R>,
-    /// The number of voxels of a block.
+    /// The number of voxels in a block.
     size: usize,
 }
 
@@ -123,7 +123,7 @@ pub(super) struct Coefficients<R> {
 pub(super) struct Speed {
     /// The largest `sum_k |U_k| + |F| sqrt(d) + 2 d alpha` over the band.
     pub most: f64,
-    /// The largest product of the change of a coefficient over the sampled span and the length of
+    /// The largest product of the change in a coefficient over the sampled span and the length of
     /// the span, in voxels.
     pub change: f64,
     not_finite: bool,

@@ -1,9 +1,9 @@
 //! Vector types that hold the values of several voxels, for the formulas of a voxel.
 //!
-//! [`Lanes`] is the number type of the formulas. A scalar has one lane. On CPUs with AVX2 there are
-//! eight lanes of `f32` or four of `f64`. `widest` selects the type at run time. Every operation
-//! rounds like the scalar operation and no operations are fused, so the results are bitwise
-//! identical on every machine.
+//! [`Lanes`] is the number type of the formulas. A scalar has one lane. On CPUs with AVX2, there
+//! are eight lanes of `f32` or four of `f64`. `widest` selects the type at run time. Every
+//! operation rounds like the scalar operation and no operations are fused, so the results are
+//! bitwise identical on every machine.
 //!
 //! The vector types are written explicitly. Automatic vectorization of loops over a row of voxels
 //! works for some formulas but not for others, and rows of a tile are too short for the compiler to
@@ -134,7 +134,7 @@ pub(crate) fn widest<R: Wide>(work: impl Work<R>) {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    //! Vector types of 256 bits. All code here runs within [`run`], which requires AVX2.
+    //! 256-bit vector types. All code here runs within [`run`], which requires AVX2.
 
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Neg, Sub};

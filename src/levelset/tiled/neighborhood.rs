@@ -52,7 +52,7 @@ impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
         self.at(offset)
     }
 
-    /// Returns the values of the group from an array without halo.
+    /// Returns the values of the group from an array without a halo.
     #[inline(always)]
     pub(super) fn own(&self, values: &[V::Scalar]) -> V {
         V::load(values, self.first, V::LANES / 2)

@@ -88,7 +88,7 @@ pub struct Options {
     /// space, not in time.
     pub nu: f64,
     /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
-    /// change of a coefficient cannot be derived from its expression, the coefficient is sampled at
+    /// change in a coefficient cannot be derived from its expression, the coefficient is sampled at
     /// intervals of at most this length.
     pub max_step: f64,
     /// The time at which the motion begins, 0 by default.

@@ -30,7 +30,7 @@ pub(super) struct Extremes<R> {
 /// The values of a coefficient by block id.
 pub(super) struct StationaryValues<R> {
     fill: Fill<R>,
-    /// The number of voxels of a block.
+    /// The number of voxels in a block.
     size: usize,
     components: usize,
     values: Vec<i16>,

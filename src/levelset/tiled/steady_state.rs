@@ -13,7 +13,7 @@
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
 //! graphics hardware", IEEE TVCG 19 (2013), section 4, with corrections (docs/tiles.md, section 8).
 //! The paper waits for five steps, which is too short for a front to cross a tile. The age of a
-//! tile in the list says nothing about the interface in it. Requiring small changes of phi instead
+//! tile in the list says nothing about the interface in it. Requiring small changes in phi instead
 //! of small movements of the crossings does not work either: away from the interface, phi never
 //! stops changing where the normal speed has a gradient.
 

@@ -14,7 +14,7 @@ pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 
 /// A function that evaluates a coefficient on a block as a [`Fill`] does, or computes its bounds or
 /// means over a span of time. It returns the length of the span times an upper bound on the change
-/// of the coefficient over it, in voxels, or 0 for an instant.
+/// in the coefficient over it, in voxels, or 0 for an instant.
 pub type SampleFill<R> = Arc<dyn Fn([i32; 3], Sampling, &mut [R]) -> f64 + Send + Sync>;
 
 /// A coefficient with `K` components.
@@ -37,7 +37,7 @@ pub enum Coefficient<R, const K: usize> {
 }
 
 impl<R: Real, const K: usize> Coefficient<R, K> {
-    /// Creates a coefficient from a function of voxel and time.
+    /// Creates a coefficient from a function of the voxel and the time.
     pub fn of_voxel(f: impl Fn([i32; 3], f64) -> [f64; K] + Send + Sync + 'static) -> Self {
         Coefficient::Varying(Arc::new(move |first, t, out: &mut [R]| {
             let size = out.len() / K;

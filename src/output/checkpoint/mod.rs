@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::levelset::evolution::Snapshot;
 use crate::levelset::tiled::TiledSnapshot;
 
-/// Name of the checkpoint in the folder of a run.
+/// Name of the checkpoint in a run folder.
 pub(crate) const CHECKPOINT: &str = "checkpoint.zeroset";
 
 /// A BLAKE3 hash.
@@ -77,7 +77,7 @@ pub(crate) struct Identity {
     pub case_hash: String,
     /// Every key of the case with its value, defaults included.
     pub settings: BTreeMap<String, String>,
-    /// Number of vertices of the cleaned mesh. On tiles, it is 0, as are `n_cells` and the hashes
+    /// Number of vertices in the cleaned mesh. On tiles, it is 0, as are `n_cells` and the hashes
     /// of the mesh and of the patches.
     pub n_vertices: u64,
     pub n_cells: u64,
@@ -105,7 +105,7 @@ pub(crate) struct Position {
     pub state_due: bool,
     /// Whether a line of measures must still be written for the last step.
     pub measures_due: bool,
-    /// Why the run ends here, in words. Empty if the run goes on.
+    /// Why the run ends here, in words. Empty if the run continues.
     pub ended_by: String,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the folder of a run.
+//! Tests of a run folder.
 
 use super::*;
 use crate::config::Config;
@@ -89,7 +89,7 @@ fn files_that_no_run_wrote_are_never_replaced() {
         refused(open(path, true), name);
         assert!(probe(path, false).unwrap().unwrap().contains(name));
         refused(probe(path, true), name);
-        // A file that appears after the check stops the run, too.
+        // A file that appears after the check also stops the run.
         std::fs::remove_file(path.join(name)).unwrap();
         let folder = open(path, false).unwrap();
         std::fs::write(path.join(name), "mine").unwrap();

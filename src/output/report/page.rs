@@ -41,7 +41,7 @@ impl Report {
         })
     }
 
-    /// Returns the verdict on the whole run, also in words.
+    /// Returns the verdict on the whole run, and its wording.
     fn verdict(&self) -> (Verdict, String) {
         let bounds = counted(self.expect.checks.len(), ["bound", "bounds"]);
         let missed = self.expect.checks.iter().filter(|check| !check.met).count();

@@ -15,7 +15,7 @@ use crate::surface::{DecimationTarget, decimate};
 use crate::words::counted;
 use fields::Fields;
 
-/// The default for the largest number of triangles of a surface in a view.
+/// The default for the largest number of triangles in a surface in a view.
 pub const VIEW_TRIANGLES: usize = 200_000;
 
 /// The default for the largest number of states in a view.
@@ -33,7 +33,7 @@ pub struct ViewOptions {
     pub shown: Option<String>,
     /// The units of length and time. By default, those that the states of a series state.
     pub units: Units,
-    /// The largest number of triangles of a surface.
+    /// The largest number of triangles in a surface.
     pub triangles: usize,
     /// The largest number of states, at least 1.
     pub states: usize,
@@ -71,7 +71,7 @@ impl ViewOptions {
         self
     }
 
-    /// Sets the largest number of triangles of a surface.
+    /// Sets the largest number of triangles in a surface.
     pub fn with_triangles(mut self, triangles: usize) -> Self {
         self.triangles = triangles;
         self

@@ -19,15 +19,16 @@ use super::field::{Field, VERTICES, step};
 use crate::primitives::UnionFind;
 use crate::surface::cubes::Blocks;
 
-/// A patch is turned if an adjacent patch of the other sign is more than this many times as large.
+/// A patch changes sides if an adjacent patch of the other sign is more than this many times as
+/// large.
 const RATIO: usize = 20;
 /// The number of tiles whose pairs are in memory at the same time.
 const PART: usize = 1 << 10;
 /// The largest number of rounds. Patches can be nested within patches.
 pub(super) const ROUNDS: usize = 8;
 
-/// Turns the small patches of boundary vertices to the side of their larger neighbors. Returns the
-/// number of turned vertices.
+/// Moves the small patches of boundary vertices to the side of their larger neighbors. Returns the
+/// number of vertices that changed sides.
 pub(super) fn settle(field: &mut Field) -> usize {
     let border = Border::new(field);
     let mut turned = 0;

@@ -54,8 +54,8 @@ impl Closest {
 }
 
 impl Field {
-    /// Computes the field at each vertex c around the seed cubes: f(c) = (c - o) . n. Here o is the
-    /// nearest sample among those whose cubes lie within one ring of c, and n is its normal.
+    /// Computes the field at each vertex c around the seed cubes: f(c) = (c - o) . n. Here, o is
+    /// the nearest sample among those whose cubes lie within one ring of c, and n is its normal.
     ///
     /// # Errors
     /// Returns the errors of [`Field::fill_tiles`].

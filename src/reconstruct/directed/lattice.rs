@@ -35,7 +35,7 @@ impl Lattice {
             let what = format!("cubes of edge {cube}");
             return Err(Error::usage(what, "give a positive length in units of the cloud"));
         }
-        // Halve first: the sum of two finite numbers may not be finite.
+        // Halve first: the sum of two finite numbers may be infinite.
         let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
         let mut size = [0; 3];
         for k in 0..3 {

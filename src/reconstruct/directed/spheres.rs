@@ -7,7 +7,7 @@
 //! around it, so sparse regions have no holes, and dense regions keep their detail.
 //!
 //! A sample contributes only if its normal points to the same side as the normal of the nearest
-//! sample. Therefore the two sides of a thin plate or of a narrow gap stay apart.
+//! sample. Therefore, the two sides of a thin plate or of a narrow gap stay apart.
 //!
 //! Every vertex adds its samples in the same order on the CPU and on a GPU: by tile, by cube and in
 //! the order of the cloud.
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn scan_lines_far_apart_are_joined() {
-        // Rows of samples, ten times as dense along the rows as across.
+        // Rows of samples, ten times as dense along the rows as across them.
         let cloud = sheet([0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [400, 40], [0.0, 0.0, 1.0]);
         let (mesh, _) = spheres(&cloud);
         let found = inspect(&mesh);

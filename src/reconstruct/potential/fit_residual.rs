@@ -18,7 +18,7 @@ pub(super) struct AtSamples {
     pub outside: usize,
 }
 
-/// Evaluates phi at all samples of a tree, on the tiles of a level. Between voxels phi is linear
+/// Evaluates phi at all samples of a tree, on the tiles of a level. Between voxels, phi is linear
 /// along each axis.
 pub(super) fn at_samples<S: Stored<f32>, const E: usize>(
     tree: &Octree,

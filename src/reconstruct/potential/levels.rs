@@ -56,11 +56,10 @@ pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 /// Reconstructs a closed surface around samples, in their coordinates, with outward normals. Also
 /// returns a report.
 ///
-/// It runs in the thread pool of the caller. Results are bitwise identical for any number of
-/// threads.
+/// It runs in the caller's thread pool. Results are bitwise identical for any number of threads.
 ///
-/// Parts of the inside thinner than about two finest voxels are lost, and so are samples that
-/// enclose nothing. Isolated samples do not hold the surface in place.
+/// Parts of the inside thinner than about two voxels of the finest level are lost, and so are
+/// samples that enclose nothing. Isolated samples do not hold the surface in place.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for options out of range, if there are no samples, if all of them
@@ -179,7 +178,7 @@ impl Run<'_> {
         Ok(motion.into_parts())
     }
 
-    /// Takes the last steps, by curvature only, if the options ask for any and the curvature weight
+    /// Takes the last steps, by curvature only, if the options request any and the curvature weight
     /// is not 0.
     fn smooth<S: Stored<f32>>(&self, (grid, phi): Grid<S>) -> Result<Grid<S>> {
         let alpha = self.options.curvature;

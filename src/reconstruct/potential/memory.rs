@@ -16,7 +16,7 @@ const FEW: usize = 256;
 /// at most 1,337 bytes. Measured runs held 2,040 to 2,500 bytes per tile.
 pub(super) const SURFACE: u64 = 15 * (12 + 48 + 4 + 64) + 8 * (24 + 24);
 
-/// Estimates the number of tiles on the finest level from the number of cubes of each level that
+/// Estimates the number of tiles on the finest level from the number of cubes in each level that
 /// contain samples.
 ///
 /// A surface passes through four times as many cubes on each finer level. If the samples are

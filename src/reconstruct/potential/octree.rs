@@ -1,10 +1,11 @@
-//! The octree of a cloud: centroid and number of samples of each node, in depth-first order.
+//! The octree of a cloud: the centroid and the number of samples of each node, in depth-first
+//! order.
 //!
-//! A sample at `u` (in finest voxels from the center of the cube) lies in the cell `floor(u +
-//! 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys, which
-//! interleave the bits of the three coordinates. The samples of any node are therefore contiguous
-//! in the list. A node is divided if it contains samples of more than one cell. Samples of one cell
-//! are merged into one leaf, which stores their centroid and number.
+//! A sample at `u` (in voxels of the finest level from the center of the cube) lies in the cell
+//! `floor(u + 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys,
+//! which interleave the bits of the three coordinates. The samples of any node are therefore
+//! contiguous in the list. A node is divided if it contains samples of more than one cell. Samples
+//! of one cell are merged into one leaf, which stores their centroid and number.
 //!
 //! ```text
 //! cells    a  b        c     d           common(a, b) = 2: levels that two cells share
@@ -26,7 +27,8 @@ use crate::primitives::{DisjointRows, memory, sort};
 /// A cube of the octree that contains samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Centroid of the samples in the cube, in finest voxels from the center of the root cube.
+    /// Centroid of the samples in the cube, in voxels of the finest level from the center of the
+    /// root cube.
     pub center: [f32; 3],
     /// Number of samples in the cube.
     pub count: f32,
@@ -41,7 +43,7 @@ pub struct Node {
 pub struct Octree {
     frame: Frame,
     nodes: Vec<Node>,
-    /// All samples sorted by cell, in finest voxels from the center of the cube.
+    /// All samples sorted by cell, in voxels of the finest level from the center of the cube.
     samples: Vec<[f32; 3]>,
     n_cells: usize,
 }
@@ -130,7 +132,8 @@ impl Octree {
         &self.nodes
     }
 
-    /// Returns all samples sorted by cell, in finest voxels from the center of the cube.
+    /// Returns all samples sorted by cell, in voxels of the finest level from the center of the
+    /// cube.
     pub fn samples(&self) -> &[[f32; 3]] {
         &self.samples
     }
@@ -141,7 +144,7 @@ impl Octree {
         self.n_cells
     }
 
-    /// Returns the number of cubes of a level that contain samples: the nodes of that level and the
+    /// Returns the number of cubes in a level that contain samples: the nodes of that level and the
     /// leaves above it.
     pub fn n_cubes(&self, level: u32) -> usize {
         let mut cubes = 0;

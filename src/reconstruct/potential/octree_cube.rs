@@ -54,20 +54,20 @@ impl Frame {
         Ok(Frame { depth, middle, half, voxel })
     }
 
-    /// Converts a point to finest voxels relative to the center of the cube. The absolute value
-    /// along any axis is at most 2^(depth - 1).
+    /// Converts a point to voxels of the finest level, relative to the center of the cube. The
+    /// absolute value along any axis is at most 2^(depth - 1).
     pub fn voxel(&self, x: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|k| (x[k] - self.middle[k]) / self.voxel)
     }
 
-    /// Returns the cell that contains a point, which is given in finest voxels.
+    /// Returns the cell that contains a point, which is given in voxels of the finest level.
     pub fn cell(&self, u: [f64; 3]) -> [u32; 3] {
         let most = (1_u32 << self.depth) - 1;
         let half = f64::from(1_u32 << (self.depth - 1));
         u.map(|u| (u + half).floor().clamp(0.0, f64::from(most)) as u32)
     }
 
-    /// Returns the edge of a voxel of a level, in finest voxels.
+    /// Returns the edge of a voxel of a level, in voxels of the finest level.
     pub fn edge(&self, level: u32) -> f64 {
         f64::from(1_u32 << (self.depth - level))
     }
@@ -82,7 +82,7 @@ impl Frame {
         Placement { origin: self.middle, spacing: self.voxel * self.edge(level) }
     }
 
-    /// Returns the diagonal of the bounding box of the cloud, in finest voxels.
+    /// Returns the diagonal of the cloud's bounding box, in voxels of the finest level.
     pub fn diagonal(&self) -> f64 {
         2.0 * self.half.iter().map(|h| (h / self.voxel).powi(2)).sum::<f64>().sqrt()
     }

@@ -15,7 +15,7 @@ pub struct Level {
     pub tiles: usize,
     /// Seconds for the velocity and the steps, including the transfer from the previous level.
     pub seconds: f64,
-    /// Seconds for the steps alone. On a GPU, they are measured with the clock of the GPU.
+    /// Seconds for the steps alone. On a GPU, they are measured with the GPU's clock.
     pub step_seconds: f64,
     /// Mean of |phi| at the samples, as a percentage of the diagonal of their bounding box. On all
     /// levels but the finest, the interface stops one voxel outside of the samples, and this value
@@ -37,9 +37,9 @@ pub struct Levels {
     pub samples: usize,
     /// Number of samples that were merged into an earlier sample in the same finest cell.
     pub merged: usize,
-    /// Number of removed components: remains of single samples, which are less than two finest
-    /// voxels long along each axis, and remains of sheets of samples, which are less than a quarter
-    /// of a voxel thick on average.
+    /// Number of removed components: remains of single samples, which are less than two voxels of
+    /// the finest level long along each axis, and remains of sheets of samples, which are less than
+    /// a quarter of a voxel thick on average.
     pub droplets: usize,
     /// Edge of a finest voxel, in input units.
     pub voxel: f64,

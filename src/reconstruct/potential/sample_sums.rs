@@ -1,6 +1,6 @@
 //! Sums over samples and nodes, at one position or for all voxels of a tile.
 //!
-//! With `d = sqrt(|x - c|^2 + s^2)`, where c is the centroid and m the number of samples of a node:
+//! With `d = sqrt(|x - c|^2 + s^2)`, where c is the centroid and m the number of samples in a node:
 //!
 //! ```text
 //! P = sum m d^(1-p)
@@ -23,8 +23,8 @@ pub struct Rule {
     pub theta: f64,
     /// The exponent p, 2 to 5. Weights are d^-p.
     pub exponent: u32,
-    /// The softening s, in finest voxels. In the options of a reconstruction, it is in voxels of
-    /// the level.
+    /// The softening s, in voxels of the finest level. In the options of a reconstruction, it is in
+    /// voxels of the level.
     pub softening: f64,
 }
 
@@ -39,8 +39,8 @@ pub struct Sums {
     pub gradient: [f64; 3],
 }
 
-/// Computes the sums at a position, given in finest voxels, over the nodes of all levels up to
-/// `level`.
+/// Computes the sums at a position, given in voxels of the finest level, over the nodes of all
+/// levels up to `level`.
 pub fn at(tree: &Octree, rule: &Rule, level: u32, x: [f64; 3]) -> Sums {
     let (x, p) = (Vec3::from(x), f64::from(rule.exponent));
     let depth = tree.frame().depth;

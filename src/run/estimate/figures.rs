@@ -105,7 +105,7 @@ pub struct Estimate {
     pub checkpoint: Option<u64>,
     /// The largest number of bytes that this process has occupied so far, on Linux.
     pub peak_memory: Option<u64>,
-    /// Free bytes of the file system that contains the folder of the run, on Unix.
+    /// Free bytes of the file system that contains the run folder, on Unix.
     pub free_disk: Option<u64>,
     /// Bytes that this process could allocate before the part began, on Linux.
     pub available_memory: Option<u64>,

@@ -32,8 +32,8 @@ const UNSURE: f64 = 1.15;
 /// Estimates the time, memory and disk space of the run of a case from a part of it that takes
 /// about `seconds` seconds after its setup.
 ///
-/// The part is computed into a temporary folder, which is next to the folder of the run and is
-/// removed before this function returns. A run that ends within this time is measured completely.
+/// The part is computed into a temporary folder, which is next to the run folder and is removed
+/// before this function returns. A run that ends within this time is measured completely.
 ///
 /// # Errors
 /// Returns the errors that the run would return during its first part.
@@ -63,7 +63,7 @@ pub fn estimate(
     Ok(found)
 }
 
-/// Returns the folder that exists and contains the folder of the run, or would contain it.
+/// Returns the folder that exists and contains the run folder, or would contain it.
 fn existing(folder: &Path) -> PathBuf {
     let above = folder.ancestors().skip(1).find(|path| path.is_dir());
     above.unwrap_or(Path::new(".")).to_path_buf()

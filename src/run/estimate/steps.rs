@@ -21,7 +21,7 @@ pub(super) struct Steps {
     may_have_more: bool,
     /// Seconds from the first output to the last step.
     stepping: f64,
-    /// Seconds of output within this time.
+    /// The seconds of this time that output took.
     output: f64,
     /// Seconds after the last step: the final picture and values.
     closing: f64,
@@ -84,7 +84,7 @@ impl Steps {
         };
         let shown = |states: f64| states.min(most_states(config) as f64).max(1.0);
         let growth = states.map_or(1.0, |states| shown(states.high) / shown(report.states as f64));
-        // Most states are written while steps continue, and the last one is waited for.
+        // Most states are written while steps continue, and the run waits for the last one.
         let per_row = self.output / files.rows.max(1) as f64;
         let output = match rows {
             Some(rows) if !self.is_complete => rows.times(Span::new(0.5 * per_row, per_row)),
@@ -133,7 +133,7 @@ impl Steps {
     }
 
     /// Returns how much longer a step of the run takes than one of the measured part, if its time
-    /// follows from the size of the interface.
+    /// depends on the size of the interface.
     fn change(&self, report: &Report) -> f64 {
         match (&report.first, &report.last, self.steps) {
             (Some(first), Some(last), Some(steps)) => {
@@ -144,7 +144,7 @@ impl Steps {
         }
     }
 
-    /// Returns the number of states of the whole run.
+    /// Returns the number of states in the whole run.
     fn states(
         &self,
         report: &Report,

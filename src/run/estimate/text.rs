@@ -74,7 +74,7 @@ impl Estimate {
     }
 }
 
-/// Returns a text such as "; 20.0 GiB free", or an empty text if the number is unknown.
+/// Returns a phrase such as "; 20.0 GiB free", or an empty string if the number is unknown.
 fn free(bytes: Option<u64>, what: &str) -> String {
     bytes.map_or(String::new(), |bytes| format!("; {} {what}", gibibytes(bytes)))
 }
@@ -110,7 +110,7 @@ fn duration(range: Span) -> String {
     })
 }
 
-/// Returns both ends of a range as text, or only one if both texts are the same. Equal units are
+/// Returns both ends of a range as text, or only one if both ends look the same. Equal units are
 /// written once.
 fn between(range: Span, written: impl Fn(f64) -> String) -> String {
     let (low, high) = (written(range.low), written(range.high));

@@ -15,7 +15,7 @@ use crate::words::counted;
 /// A volume that gives a coefficient or one component of it.
 pub(super) struct Array {
     pub volume: Arc<Volume>,
-    /// The volume on the GPU of the run, after its first use.
+    /// The volume on the run's GPU, after its first use.
     device: OnceLock<Arc<DeviceVolume>>,
 }
 

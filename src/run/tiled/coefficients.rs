@@ -201,7 +201,7 @@ impl TiledCase<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`TiledCase::terms`]. Returns [`Error::Device`](crate::Error::Device)
-    /// if a volume does not fit in the memory of the GPU.
+    /// if a volume does not fit in GPU memory.
     pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);

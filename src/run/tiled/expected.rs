@@ -97,7 +97,7 @@ impl TiledCase<'_> {
         self.in_range::<E>(bounds)?;
         let looked_at = |level: u32| {
             let n = self.on(&self.coarse(level)).tiles_of_box::<E>(bounds).2;
-            // The tiles of a mesh are found from its triangles. Therefore the number of inspected
+            // The tiles of a mesh are found from its triangles. Therefore, the number of inspected
             // tiles is about the number of tiles on the faces of the box.
             if is_mesh { 6.0 * n.powf(2.0 / 3.0) } else { n }
         };

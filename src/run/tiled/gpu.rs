@@ -75,7 +75,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
         }
         match self.evolution.breakdown(&self.terms, self.cpu.clone(), max_dt) {
             Ok(Some(found)) => self.named.error(&found),
-            // Nothing is known except the error of the GPU.
+            // Only the GPU's error is known.
             _ => error,
         }
     }
@@ -109,7 +109,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
 
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self.evolution.surface(placement, normals).and_then(|made| made.mesh(&self.cuda)) {
-            // If the surface does not fit in the memory of the GPU, it is created on the CPU.
+            // If the surface does not fit in GPU memory, it is created on the CPU.
             Err(Error::Device { .. }) => extract(&self.look()?.tiles(), placement, normals),
             made => made,
         }

@@ -16,7 +16,7 @@ use crate::surface::cubes::{self, Placement, Records, components};
 use crate::surface::drop_flat;
 use crate::volume::{self, Samples, Volume};
 
-/// Largest number of voxels of a dense volume (8 GiB of 32-bit values).
+/// Largest number of voxels in a dense volume (8 GiB of 32-bit values).
 const MOST_VOXELS: u64 = 1 << 31;
 
 /// A motion on tiles, whose data is written to files in world units.

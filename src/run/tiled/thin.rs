@@ -197,7 +197,7 @@ fn thinnest_in(volume: &Volume, dx: f64) -> Option<Found> {
     let most = found.max.unwrap_or(0.0).abs().max(found.min.unwrap_or(0.0).abs());
     thinnest_along(|axis| {
         let others = [(axis + 1) % 3, (axis + 2) % 3];
-        // Neighboring rows are at least a voxel of the volume away.
+        // Neighboring rows are at least one voxel of the volume apart.
         let shift = others.map(|k| (3.0 * dx / spacing[k]).round().max(1.0));
         let row = |at: [f64; 2]| {
             let is_in = |k: usize| at[k] >= 0.0 && at[k] < shape[others[k]] as f64;

@@ -74,7 +74,7 @@ impl Files for Hooked<'_> {
     }
 }
 
-/// A motion with steps of at most 0.1. In a given step it can fail, lose its interface or set a
+/// A motion with steps of at most 0.1. In a given step, it can fail, lose its interface or set a
 /// flag.
 struct Fake<'a> {
     n: usize,

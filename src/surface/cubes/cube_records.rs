@@ -70,9 +70,10 @@ pub struct Records {
     /// axis.
     pub base: [i32; 3],
     /// Largest absolute value of phi at an end of a crossed edge, in the unit of phi. Quantized
-    /// values are off by at most `range` / 510 there. At other corners they are clamped to `range`.
+    /// values are off by at most `range` / 510 there. At other corners, they are clamped to
+    /// `range`.
     pub range: f64,
-    /// Number of triangles of the surface.
+    /// Number of triangles in the surface.
     pub triangles: u64,
 }
 

@@ -6,8 +6,9 @@
 //! all values. Every loop has such a filling. An interior test, such as that of E. V. Chernyaev,
 //! "Marching cubes 33", CERN CN 95-17 (1995), is therefore not needed to keep triangles apart.
 //!
-//! **Sides.** No side of a triangle may lie in a face of the cube unless it is a segment. Otherwise
-//! both cubes of the face could create the same side, and four triangles would meet there.
+//! **Sides.** No side of a triangle may lie in a face of the cube unless it is a segment.
+//! Otherwise, both cubes of the face could create the same side, and four triangles would meet
+//! there.
 //!
 //! **Planes.** A crossing moves along its edge, so its distance from a fixed plane is largest and
 //! smallest at the ends of the edge. If these ends show that a side lies on one side of a plane,
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn triangles_of_a_cube_never_intersect() {
-        // The planes prove this for all triangles of a case, also for those of different loops.
+        // The planes prove this for all triangles of a case, including those of different loops.
         for (number, case) in CASES.iter().enumerate() {
             assert!(stays_apart(case.triangles()), "case {number}");
         }

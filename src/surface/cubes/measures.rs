@@ -21,12 +21,12 @@ pub struct Measures {
     pub area: f64,
     /// Enclosed volume, in cubed world units. `None` if the surface is open.
     pub volume: Option<f64>,
-    /// Vertices - edges + triangles: 2 for each sphere, less 2 for each handle. `None` if the
+    /// Vertices - edges + triangles: 2 for each sphere, minus 2 for each handle. `None` if the
     /// surface is open.
     pub euler_number: Option<i64>,
-    /// Number of vertices of the surface, which is the number of crossed edges.
+    /// Number of vertices in the surface, which is the number of crossed edges.
     pub vertices: u64,
-    /// Number of triangles of the surface.
+    /// Number of triangles in the surface.
     pub triangles: u64,
 }
 

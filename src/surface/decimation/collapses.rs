@@ -144,7 +144,7 @@ impl Collapses {
         }
     }
 
-    /// Collapses an edge if the surface keeps its topology and its orientation. Otherwise returns
+    /// Collapses an edge if the surface keeps its topology and its orientation. Otherwise, returns
     /// `None`.
     fn collapse(&mut self, a: u32, b: u32) -> Option<Collapse> {
         let (kept, gone, to) = self.placement(a, b)?;

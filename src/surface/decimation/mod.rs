@@ -1,4 +1,4 @@
-//! Reduces the number of triangles of a surface.
+//! Reduces the number of triangles in a surface.
 
 mod collapses;
 mod features;
@@ -87,7 +87,7 @@ impl Decimation {
     }
 }
 
-/// Collapses edges of a surface of triangles until no more triangles are left than `target`
+/// Collapses edges of a triangulated surface until at most as many triangles are left as `target`
 /// specifies, by the quadric error metrics of M. Garland and P. Heckbert (*Surface simplification
 /// using quadric error metrics*, SIGGRAPH 1997). Stops earlier if hardly any further collapse is
 /// possible; see [`Decimation::doubt`].

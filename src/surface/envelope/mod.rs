@@ -48,11 +48,11 @@ pub struct Envelope {
     /// Vertex indices of the triangles, `[n * 3]`, oriented like the triangles that they are parts
     /// of.
     pub triangles: Vec<u32>,
-    /// For each triangle, the index of the triangle of the surface that it is a part of.
+    /// For each triangle, the index of the surface triangle that contains it.
     pub sources: Vec<u32>,
-    /// Number of triangles of the surface that do not bound the inside anywhere.
+    /// Number of triangles in the surface that do not bound the inside anywhere.
     pub ignored: usize,
-    /// Number of triangles of the surface of which only a part bounds the inside.
+    /// The number of surface triangles of which only a part bounds the inside.
     pub cut: usize,
 }
 
@@ -99,7 +99,7 @@ impl Envelope {
     }
 }
 
-/// A surface prepared for the search of its envelope. Triangles are in tree order.
+/// A surface prepared for the search for its envelope. Triangles are in tree order.
 struct Finder {
     index: TriangleIndex,
     /// The first vertex at the position of each corner.

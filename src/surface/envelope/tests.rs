@@ -146,7 +146,7 @@ fn a_large_face_is_cut_by_many_small_triangles() {
     let envelope = parts.envelope().unwrap();
     let found = area(&envelope.vertices, &envelope.triangles);
     let pi = std::f64::consts::PI;
-    // The disk is a polygon of many sides.
+    // The disk is a polygon with many sides.
     let exact = 2.0 * 16.0 + 4.0 * 8.0 - pi + 2.0 * pi;
     assert!((found - exact).abs() < 0.02, "{found} {exact}");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();

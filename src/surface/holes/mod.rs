@@ -37,7 +37,7 @@ pub enum HoleSize {
 pub struct FilledHoles {
     /// Number of boundary loops that were filled.
     pub holes: usize,
-    /// Number of edges of these loops.
+    /// Number of edges in these loops.
     pub edges: usize,
     /// Number of new triangles.
     pub triangles: usize,
@@ -50,7 +50,7 @@ pub struct FilledHoles {
     /// Number of loops that were left open because their filling is too large, or because they are
     /// the outer boundary of an open sheet.
     pub left_open: usize,
-    /// Number of edges of the longest of these loops.
+    /// Number of edges in the longest of these loops.
     pub left_open_edges: usize,
     /// Smallest area that would fill one of these loops, in squared mesh units; `None` if there are
     /// none.

@@ -17,11 +17,11 @@ const ROUNDS: usize = 40;
 /// relaxation.
 const PASSES: usize = 12;
 /// The maximum number of new vertices: the first number, or the second number times the number of
-/// vertices of the loop if that is more.
+/// vertices in the loop if that is more.
 const MOST: [usize; 2] = [10_000, 10];
 /// In a loop with more vertices than the first number, the edge length at a new vertex is the mean
 /// edge length at the corners of the triangle in which it is placed, times the second number. The
-/// number of triangles then grows in proportion to the number of vertices of the loop.
+/// number of triangles then grows in proportion to the number of vertices in the loop.
 const LONG: (usize, f64) = (200, 1.2);
 
 /// A triangulation with a boundary loop.
@@ -198,8 +198,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Returns whether the angles at `c` and `d` opposite the edge from `a` to `b` have a sum above
-    /// 180 degrees.
+    /// Returns whether the angles at `c` and `d` opposite the edge from `a` to `b` add up to more
+    /// than 180 degrees.
     fn is_rounder(&self, [a, b, c, d]: [u32; 4]) -> bool {
         let angle = |v: u32| {
             let (p, q) = (self.at(a) - self.at(v), self.at(b) - self.at(v));

@@ -6,7 +6,7 @@ use crate::geometry::cut::cut_polygon;
 /// The number of vertices above which a loop is split before it is triangulated, because the time
 /// grows with the cube of the number of vertices.
 const SHORT: usize = 80;
-/// The largest number of vertices of a longer loop that are tried as the ends of a split.
+/// The largest number of vertices in a longer loop that are tried as the ends of a split.
 const TRIED: usize = 256;
 /// Two triangles whose normals have a smaller cosine than this fold back on each other.
 pub(super) const FOLDED: f64 = -0.9;
@@ -101,8 +101,8 @@ impl Polygon<'_> {
         best.map(|(_, ends)| ends)
     }
 
-    /// Adds the triangulation of a part of the polygon with the smallest cost. Returns `None` if
-    /// taken edges permit no triangulation.
+    /// Adds the triangulation with the smallest cost of a part of the polygon. Returns `None` if
+    /// every triangulation would use a taken edge.
     fn minimal(&self, part: &[usize], found: &mut Vec<[u32; 3]>) -> Option<()> {
         let costs = Costs::new(self, part);
         let n = part.len();

@@ -148,12 +148,12 @@ impl Counts {
         Ok(Counts { first_vertex, crossings, first_triangle })
     }
 
-    /// Returns the number of vertices of the surface.
+    /// Returns the number of vertices in the surface.
     pub fn vertices(&self) -> usize {
         self.first_vertex.last().map_or(0, |&n| n as usize)
     }
 
-    /// Returns the number of triangles of the surface.
+    /// Returns the number of triangles in the surface.
     pub fn triangles(&self) -> usize {
         self.first_triangle.last().map_or(0, |&n| n as usize)
     }

@@ -34,7 +34,7 @@ fn triangles(mesh: &Mesh) -> BTreeSet<[[u64; 3]; 3]> {
     mesh.iter_cells().map(turned).collect()
 }
 
-/// Extracts the same surface over blocks.
+/// Extracts the same surface with marching cubes on blocks.
 fn over_blocks(volume: &Volume, level: f64) -> Mesh {
     let phi: Vec<f64> = volume
         .to_f64()

@@ -12,8 +12,8 @@ use crate::surface::bvh::{Tree, box_of};
 use crate::surface::{TriangleIndex, UNDECIDED};
 use crate::words::counted;
 
-/// The largest number of triangles of a component from which rays start. It is also the largest
-/// number of points of a component, besides the extreme ones, that are tested for whether they lie
+/// The largest number of triangles per component from which rays start. It is also the largest
+/// number of points per component, besides the extreme ones, that are tested for whether they lie
 /// inside another component.
 const SAMPLES: usize = 16;
 /// The directions of the rays, in both senses. No axis or plane of symmetry of a typical mesh is
@@ -37,9 +37,9 @@ const CONSISTENT: f64 = 0.75;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Outward {
-    /// Number of triangles that were turned.
+    /// The number of triangles whose orientation was reversed.
     pub turned: usize,
-    /// Number of components in which triangles were turned.
+    /// The number of components in which triangles were reversed.
     pub components: usize,
     /// Number of cavities: closed components inside others, with triangles that face the space that
     /// they enclose.
@@ -54,7 +54,7 @@ pub struct Outward {
 }
 
 impl Outward {
-    /// Returns one line about the triangles that were turned, or `None` if there are none.
+    /// Returns one line about the triangles that were reversed, or `None` if there are none.
     pub fn summary(&self) -> Option<String> {
         let cavities = match self.cavities {
             0 => String::new(),
@@ -63,7 +63,7 @@ impl Outward {
         (self.turned > 0).then(|| {
             let components = counted(self.components, ["component", "components"]);
             let turned = counted(self.turned, ["triangle", "triangles"]);
-            format!("{turned} turned in {components}{cavities}")
+            format!("{turned} reversed in {components}{cavities}")
         })
     }
 

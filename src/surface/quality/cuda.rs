@@ -57,7 +57,7 @@ pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<G
 
 /// Returns an upper bound on the GPU memory, in bytes, for the distances of `points` points.
 fn bytes(mesh: &Mesh, points: usize) -> usize {
-    // Bytes per sorted item: its position, its key, and two pairs of key and index.
+    // Bytes per sorted item: its position, its key, and two key-index pairs.
     let sorted = 24 + 8 + 24;
     let triangles = mesh.n_cells() * (12 + 12 + sorted.max(8 * BOX * 4 / LEAF as usize + 4));
     let points = points.min(BATCH) * (sorted + 8);

@@ -7,8 +7,8 @@
 //! test per voxel.
 //!
 //! Points are in units of voxels: voxel (i, j, k) is the cube of edge 1 around (i, j, k). Cubes are
-//! enlarged by a margin above all rounding, so no voxel is ever lost. A triangle that is closer to
-//! a cube than this margin counts as touching it.
+//! enlarged by a margin larger than any rounding error, so no voxel is ever lost. A triangle that
+//! is closer to a cube than this margin counts as touching it.
 
 use std::ops::RangeInclusive;
 

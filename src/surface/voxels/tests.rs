@@ -77,7 +77,7 @@ fn nested_and_turned_parts_are_solid() {
     vertices.extend(inner);
     cells.extend(&of_inner);
     assert_eq!(solid(&cells, &vertices), 512);
-    // A component turned inward is a cavity.
+    // A component oriented inward is a cavity.
     for t in cells[36..].chunks_exact_mut(3) {
         t.swap(0, 1);
     }

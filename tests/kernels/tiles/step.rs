@@ -355,7 +355,7 @@ fn first_order_steps_have_the_bits_of_the_cpu() {
     check::<8, f64>(&first_order([true, false, true, false]), 12);
 }
 
-/// Tiles that are no longer needed are removed every 64 steps. A change of the tile set uses the
+/// Tiles that are no longer needed are removed every 64 steps. A change to the tile set uses the
 /// requests that exist after the reinitialization of the previous step.
 #[test]
 fn tile_sets_change_in_the_steps_of_the_cpu() {

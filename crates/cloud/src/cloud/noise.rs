@@ -26,7 +26,7 @@ const FLAT: f64 = 0.2;
 /// on a surface, as in the leaves of a tree.
 ///
 /// If the noise is larger than the distance between neighbors, the nearest points lie in all
-/// directions. Therefore the points are thinned by factors of four until neighborhoods are flat.
+/// directions. Therefore, the points are thinned by factors of four until neighborhoods are flat.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite.

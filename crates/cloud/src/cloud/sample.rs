@@ -30,7 +30,7 @@ const BEYOND: f64 = 0.1;
 pub enum Noise {
     /// A length in units of the mesh.
     Length(f64),
-    /// A fraction of the diagonal of the bounding box of the mesh.
+    /// A fraction of the diagonal of the mesh's bounding box.
     Relative(f64),
 }
 

@@ -1,11 +1,12 @@
 //! Consistency of given normals: finds those that point to the opposite side from their neighbors.
 //!
 //! Normals of neighbors are compared by their `agreement`. Where a clear majority of the neighbors
-//! contradicts a normal, it is turned. The points are then divided into patches within which
+//! contradicts a normal, it is reversed. The points are then divided into patches within which
 //! neighbors agree. Patches that contradict each other along their common border, such as two
-//! halves of a sphere with opposite normals, are turned relative to each other. The side that most
-//! of the given normals of a component had is kept, so a surface with inward normals stays inward.
-//! If there is no such majority, the outermost point of the component decides: it points outward.
+//! halves of a sphere with opposite normals, are reversed relative to each other. The side that
+//! most of the given normals of a component had is kept, so a surface with inward normals stays
+//! inward. If there is no such majority, the outermost point of the component decides: it points
+//! outward.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +23,12 @@ use zeroset_core::primitives::UnionFind;
 const NEIGHBORS: usize = 12;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
-/// The least agreement, or disagreement, that counts. Normals across sharp edges say nothing.
+/// The smallest agreement, or disagreement, that counts. Normals across sharp edges say nothing.
 const CLEAR: f64 = 0.5;
-/// The largest number of passes that turn single normals toward the side of their neighbors.
+/// The largest number of passes that reverse single normals to match their neighbors.
 const PASSES: usize = 8;
-/// A patch is turned if the evidence for it is more than this many times the evidence against it.
+/// A patch is reversed if the evidence for doing so is more than this many times the evidence
+/// against it.
 const MAJORITY: f64 = 2.0;
 /// The smallest majority of the given normals, as a share, that determines the side of a component.
 const DECISIVE: f64 = 0.6;
@@ -36,7 +38,7 @@ const DECISIVE: f64 = 0.6;
 pub struct Sides {
     /// Number of normals that were zero or not finite, and were estimated from the neighbors.
     pub estimated: usize,
-    /// Number of normals that were turned to the other side.
+    /// The number of normals that were reversed.
     pub turned: usize,
     /// Number of normals that contradict most of their neighbors even after the correction.
     pub left: usize,
@@ -49,7 +51,7 @@ impl Sides {
     }
 }
 
-/// Turns the normals that contradict their neighbors, and estimates those that are zero or not
+/// Reverses the normals that contradict their neighbors, and estimates those that are zero or not
 /// finite. No two points may be at the same position.
 ///
 /// # Errors
@@ -138,8 +140,8 @@ impl Graph<'_> {
         (0..self.points.len()).into_par_iter().filter(is_contradicted).count()
     }
 
-    /// Turns single normals that a clear majority of their neighbors contradicts, in the order of
-    /// the points.
+    /// Reverses single normals that a clear majority of their neighbors contradicts, in the order
+    /// of the points.
     fn follow_neighbors(&mut self) {
         for _ in 0..PASSES {
             let mut turned = 0;
@@ -156,8 +158,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Turns whole patches relative to each other. Then turns each component to the side on which
-    /// most of its given normals were.
+    /// Reverses whole patches relative to each other. Then orients each component to the side on
+    /// which most of its given normals were.
     fn turn_patches(&mut self, given: &[[f32; 3]]) {
         let n = self.points.len();
         let mut patches = UnionFind::new(n);
@@ -195,7 +197,7 @@ impl Graph<'_> {
         self.choose_sides(&side, given);
     }
 
-    /// Turns each component, which its root identifies, to the side of most of its given normals,
+    /// Orients each component, which its root identifies, to the side of most of its given normals,
     /// or outward if they have no clear majority.
     fn choose_sides(&mut self, side: &[(u32, bool)], given: &[[f32; 3]]) {
         let mut components: BTreeMap<u32, Component> = BTreeMap::new();

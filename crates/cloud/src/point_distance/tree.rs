@@ -199,7 +199,7 @@ pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
     })
 }
 
-/// Returns the number of nodes of a tree over `n` sites. All nodes of a level have `size` sites or
+/// Returns the number of nodes in a tree over `n` sites. All nodes of a level have `size` sites or
 /// one more, so the loop runs over levels instead of nodes. This function must be fast, because
 /// every search calls it.
 fn count(n: usize) -> usize {

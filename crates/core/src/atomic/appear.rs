@@ -48,7 +48,7 @@ pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
     done
 }
 
-/// A change of several files that is under way.
+/// A change to several files that is under way.
 #[derive(Default)]
 struct Change {
     /// The earlier files under temporary names, with their final names.

@@ -25,8 +25,8 @@ pub fn in_the_making(name: &str) -> Option<&str> {
     (random.len() == RANDOM).then_some(target)
 }
 
-/// Creates a temporary file next to `target`. Its permissions follow the umask of the user. With
-/// the default of `tempfile`, only the owner could read the renamed file.
+/// Creates a temporary file next to `target`. Its permissions follow the user's umask. With the
+/// default of `tempfile`, only the owner could read the renamed file.
 pub(super) fn temporary(
     target: &Path,
     journal: Option<&dyn Journal>,

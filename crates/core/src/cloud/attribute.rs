@@ -5,17 +5,17 @@
 pub enum NumberType {
     /// Integers from 0 to 255.
     U8,
-    /// Integers of 16 bits with sign.
+    /// Signed 16-bit integers.
     I16,
-    /// Integers of 16 bits without sign.
+    /// Unsigned 16-bit integers.
     U16,
-    /// Integers of 32 bits with sign.
+    /// Signed 32-bit integers.
     I32,
-    /// Integers of 32 bits without sign.
+    /// Unsigned 32-bit integers.
     U32,
-    /// Real numbers of 32 bits.
+    /// 32-bit real numbers.
     F32,
-    /// Real numbers of 64 bits.
+    /// 64-bit real numbers.
     F64,
 }
 

@@ -44,7 +44,7 @@ pub enum Position {
     Whole,
     /// A line, counted from 1.
     Line(usize),
-    /// A byte, counted from 0. In compressed data it is the offset after decompression.
+    /// A byte, counted from 0. In compressed data, it is the offset after decompression.
     Byte(u64),
     /// An element, by its kind and index.
     Element(Element, u64),

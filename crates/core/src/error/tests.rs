@@ -1,4 +1,4 @@
-//! Tests of errors: exit codes, texts and causes.
+//! Tests of errors: exit codes, messages and causes.
 
 use std::error::Error as _;
 use std::io;

@@ -48,10 +48,10 @@ pub(super) enum Row<'a, T> {
 /// Neighboring axes are merged if each operand is either contiguous in memory or constant along
 /// both axes. For example, a product of a value over x and y with a value over z has one row per z.
 pub(super) struct Walk<const N: usize> {
-    /// The number of values of the result along its merged axes, fastest first, and 1 for missing
-    /// axes.
+    /// The number of values of the result along each of its merged axes, fastest first; 1 for a
+    /// missing axis.
     lengths: [usize; 3],
-    /// The strides of the operands along these axes. Along the first axis they are 0 or 1.
+    /// The strides of the operands along these axes. Along the first axis, they are 0 or 1.
     strides: [[usize; N]; 3],
 }
 

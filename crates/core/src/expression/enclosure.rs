@@ -230,7 +230,7 @@ impl Enclosure {
     }
 }
 
-/// Returns the four pairs that consist of a bound of `a` and a bound of `b`.
+/// Returns the four pairs of a bound of `a` and a bound of `b`.
 #[inline]
 fn corners(a: Enclosure, b: Enclosure) -> [(f64, f64); 4] {
     [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)]

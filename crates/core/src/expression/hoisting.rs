@@ -51,7 +51,7 @@ struct Printer<'v> {
     counts: [usize; 4],
 }
 
-/// Returns the axis of a value that depends on one axis only, 3 if it depends on none, or `None` if
+/// Returns the axis of a value that depends on only one axis, 3 if it depends on none, or `None` if
 /// it depends on several.
 fn axis_of(mask: Mask) -> Option<usize> {
     [Mask::axis(0), Mask::axis(1), Mask::axis(2), Mask::default()].iter().position(|m| *m == mask)

@@ -107,7 +107,7 @@ impl Lattice {
     /// Computes what `sampling` specifies for all expressions: values at an instant, or bounds or
     /// means over a span of time. Writes the results to `out` in the order of
     /// [`Lattice::evaluate_into`]. Returns the length of the span times an upper bound on the
-    /// change of any value over it. Returns 0 for an instant, or if no value depends on time.
+    /// change in any value over it. Returns 0 for an instant, or if no value depends on time.
     ///
     /// # Panics
     /// See [`Lattice::evaluate_into`].

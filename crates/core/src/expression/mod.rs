@@ -1,7 +1,7 @@
 //! Formulas in coordinates, time and data arrays, such as `0.1*(1 + sin(x)*y)`. The grammar is in
 //! docs/expressions.md.
 //!
-//! An [`Expression`] is a parsed text with a syntax tree ([`Node`]). The tree can be walked, for
+//! An [`Expression`] is a parsed string with a syntax tree ([`Node`]). The tree can be walked, for
 //! example to print it in another language. A [`Field`] is an expression bound to its arrays and
 //! compiled for fast evaluation of many rows. A [`Lattice`] holds expressions compiled for blocks
 //! of a regular grid, and [`Columns`] holds an expression whose data are passed in blocks.
@@ -71,7 +71,7 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Parses a text.
+    /// Parses a string.
     ///
     /// # Errors
     /// Returns a [`Flaw`] that points at the first error.
@@ -79,7 +79,7 @@ impl Expression {
         Ok(Expression { tree: parse::parse(text)?, text: text.to_string() })
     }
 
-    /// Returns the flaws of a text, at most one for each function with an unknown name or a wrong
+    /// Returns the flaws in a string, at most one for each function with an unknown name or a wrong
     /// number of arguments, and one for the first other error. The list is empty if
     /// [`Expression::parse`] succeeds. Otherwise, it begins with the error that
     /// [`Expression::parse`] returns.

@@ -11,11 +11,11 @@ use super::syntax_tree::{Binary, Node, Unary, Variable};
 use super::token::{Token, tokens};
 use crate::words::suggest;
 
-/// The largest length of a text in bytes.
+/// The largest length of an expression in bytes.
 const LONGEST: usize = 16_384;
 
-/// The largest depth of a tree, and of nested parentheses, prefixes, exponents and arguments in a
-/// text. It limits the recursion of functions that walk a tree.
+/// The largest depth of a tree, and of nested parentheses, prefixes, exponents and arguments in an
+/// expression. It limits the recursion of functions that walk a tree.
 const DEEPEST: usize = 256;
 
 /// The precedence of the comparisons.
@@ -75,19 +75,19 @@ fn operator(symbol: &str) -> Option<(u8, Binary)> {
     })
 }
 
-/// Parses a complete text.
+/// Parses a complete expression.
 pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
     parse_noting(text, None).map(|(node, _)| node)
 }
 
-/// Returns the subexpressions of a valid text with their spans. Inner subexpressions come before
-/// outer ones.
+/// Returns the subexpressions of a valid expression with their spans. Inner subexpressions come
+/// before outer ones.
 pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
     parse_noting(text, Some(Vec::new())).map_or(Vec::new(), |(_, parts)| parts)
 }
 
-/// Returns all flaws that can be found in a text, including those after an unknown function or a
-/// wrong number of arguments. The first flaw is the error that [`parse`] returns.
+/// Returns all flaws that can be found in an expression, including those after an unknown function
+/// or a wrong number of arguments. The first flaw is the error that [`parse`] returns.
 pub(super) fn flaws(text: &str) -> Vec<Flaw> {
     let Err(first) = parse(text) else { return Vec::new() };
     let is_parsed = text.len() <= LONGEST && !text.trim().is_empty();
@@ -103,7 +103,7 @@ pub(super) fn flaws(text: &str) -> Vec<Flaw> {
 /// The byte range of a subexpression in the text, and its tree.
 type Part = (Range<usize>, Node);
 
-/// Parses a text and appends its subexpressions to `noted`, unless it is `None`.
+/// Parses an expression and appends its subexpressions to `noted`, unless it is `None`.
 fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>), Flaw> {
     if text.len() > LONGEST {
         let what = format!("the expression is {} bytes long, the limit is {LONGEST}", text.len());

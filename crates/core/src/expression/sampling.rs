@@ -32,7 +32,7 @@ pub enum Sampling {
     /// An upper bound on the absolute value over a span. Where no bounds are known, it is the
     /// largest absolute value of a few samples.
     Bound(TimeSpan),
-    /// The mean over a span, or the value at the given instant if the product of the change of the
+    /// The mean over a span, or the value at the given instant if the product of the change in the
     /// coefficient and the length of the span is at most [`Accuracy::slack`].
     Mean(TimeSpan, f64),
 }
@@ -40,8 +40,8 @@ pub enum Sampling {
 /// The accuracy to which the quantities of [`Sampling`] are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// The largest product of change and duration that counts as no change: the change of the
-    /// coefficient over a span, multiplied by the length of the span. For a velocity this is a
+    /// The largest product of change and duration that counts as no change: the change in the
+    /// coefficient over a span, multiplied by the length of the span. For a velocity, this is a
     /// length.
     pub slack: f64,
     /// The largest duration of the pieces into which a span is divided if no bounds of the

@@ -344,8 +344,8 @@ fn a_lattice_knows_what_it_depends_on_and_takes_no_arrays() {
     }
 }
 
-/// Generates pairs of a text with parentheses around every operation and the tree of this text
-/// before folding. Both may contain the data arrays `a` and `b c` if `arrays` is true.
+/// Generates pairs of an expression with parentheses around every operation and the tree of this
+/// text before folding. Both may contain the data arrays `a` and `b c` if `arrays` is true.
 fn tree(arrays: bool) -> impl Strategy<Value = (String, Node)> {
     let array = |name: &str| Node::Array { name: name.into(), span: 0..0 };
     let rows = prop_oneof![

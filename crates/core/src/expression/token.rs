@@ -22,7 +22,7 @@ pub(super) enum Token<'t> {
 const SYMBOLS: [&str; 17] =
     ["<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "^", "<", ">", "!", "(", ")", ","];
 
-/// Splits a text into tokens with their byte ranges. The last one is [`Token::End`].
+/// Splits a string into tokens with their byte ranges. The last one is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Flaw> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -57,7 +57,7 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns true if a text that begins with a point begins with an array component, such as `.x`.
+/// Returns true if a string that begins with a point begins with an array component, such as `.x`.
 fn is_component(text: &str) -> bool {
     let mut characters = text.chars().skip(1);
     matches!(characters.next(), Some('x' | 'y' | 'z')) && !characters.next().is_some_and(in_name)

@@ -32,9 +32,9 @@ const GONE: u32 = u32::MAX;
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Cleaning {
-    /// The number of vertices of the stored mesh.
+    /// The number of vertices in the stored mesh.
     pub n_stored_vertices: usize,
-    /// The number of cells of the stored mesh.
+    /// The number of cells in the stored mesh.
     pub n_stored_cells: usize,
     /// The indices of the kept vertices in the stored mesh, in ascending order.
     #[serde(skip)]

@@ -282,7 +282,7 @@ impl Mesh {
 }
 
 /// Returns the remedy for a name that does not exist: the list of the existing names or, if there
-/// are none, a statement that the mesh has none of the kind `of`.
+/// are none, a statement that the mesh has none of this kind (`of`).
 fn listed(name: &str, names: &[&str], of: &str) -> String {
     match names {
         [] => format!("the mesh has no {of}"),

@@ -90,7 +90,7 @@ impl Facet {
         })
     }
 
-    /// Returns whether the facets lie in one line or plane within `gap`, with their cells on
+    /// Returns whether the facets lie on one line or in one plane within `gap`, with their cells on
     /// opposite sides.
     pub(crate) fn faces(&self, other: &Facet, gap: f64) -> bool {
         let (height, other_height) = (self.inward.norm(), other.inward.norm());

@@ -40,7 +40,7 @@ pub fn counts(active: &impl Discriminator, boxes: &[[[u32; 3]; 2]]) -> Result<Ve
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
     volume: &'a Volume,
-    /// The number of voxels of a block along each axis, which is 1 along an axis of one voxel.
+    /// The number of voxels in a block along each axis, which is 1 along an axis of one voxel.
     edges: [usize; 3],
     /// The number of blocks along each axis.
     shape: [usize; 3],

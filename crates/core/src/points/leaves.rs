@@ -35,7 +35,7 @@ pub fn leaves(volume: &Volume) -> Result<Leaves> {
 }
 
 /// Returns the leaves of active voxels in the tree that separates active from inactive voxels, and
-/// the number of leaves of the whole tree. The value of a leaf is the value of its first voxel.
+/// the number of leaves in the whole tree. The value of a leaf is the value of its first voxel.
 ///
 /// # Errors
 /// Returns the errors of [`leaves`].

@@ -1,10 +1,9 @@
 //! Selection of voxels of a volume or picture: lists of points, counts, octree leaves and sparse
 //! matrices.
 //!
-//! A [`Criterion`] selects voxels by means of a [`Discriminator`]. [`find`] lists the selected
-//! voxels in world coordinates, by direct compaction or by a [`HistoPyramid`]. Parts of the list,
-//! repeated points and counts are available without the full list. `zeroset_io::write_points`
-//! writes a list.
+//! A [`Criterion`] selects voxels with a [`Discriminator`]. [`find`] lists the selected voxels in
+//! world coordinates, by direct compaction or by a [`HistoPyramid`]. Parts of the list, repeated
+//! points and counts are available without the full list. `zeroset_io::write_points` writes a list.
 
 mod counts;
 mod criterion;

@@ -1,4 +1,4 @@
-//! Stable radix sort of keys with values, by digits of 8 bits, starting with the lowest digit.
+//! Stable radix sort of keys with values, by 8-bit digits, starting with the lowest digit.
 
 use rayon::prelude::*;
 

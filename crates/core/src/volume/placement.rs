@@ -140,7 +140,7 @@ impl Placement {
         x
     }
 
-    /// Returns the change of the index for a displacement in world coordinates.
+    /// Returns the change in the index for a displacement in world coordinates.
     pub fn index_change(&self, direction: [f64; 3]) -> [f64; 3] {
         self.inverse.map(|row| dot(row, direction))
     }

@@ -115,8 +115,8 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
 }
 
 /// Prepares the criteria and returns the first one and the others. Checks that voxel indices fit in
-/// 32 bits, and that the free memory of the GPU is enough for the data of the largest criterion
-/// plus the bytes that `beside` returns for the shape.
+/// 32 bits, and that the free GPU memory is enough for the data of the largest criterion plus the
+/// bytes that `beside` returns for the shape.
 fn asked<'a>(
     cuda: &Cuda,
     volume: &'a Volume,

@@ -68,7 +68,7 @@ fn scans(
         warnings.push("normals are ignored: some scans have none".to_string());
     }
     for (k, (stored, scan)) in files.iter().zip(&scans).enumerate() {
-        // With numbers of zero bits, a file could declare any number of points.
+        // With zero-bit numbers, a file could declare any number of points.
         let bits: u64 = stored.prototype.iter().map(|record| bits(&record.data_type)).sum();
         if u128::from(stored.records) * u128::from(bits) > 8 * u128::from(size)
             || (bits == 0 && stored.records > 1)

@@ -51,7 +51,7 @@ pub(super) struct Gather {
     not_finite: u64,
     without_normal: u64,
     withheld: u64,
-    /// The number of points of each class, `[256]`. Empty if records have no class.
+    /// The number of points in each class, `[256]`. Empty if records have no class.
     classes: Vec<u64>,
 }
 
@@ -297,7 +297,7 @@ fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
     rows.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
-/// Returns the number of points of each class, or `None` if a number is not an integer from 0 to
+/// Returns the number of points in each class, or `None` if a number is not an integer from 0 to
 /// 255.
 fn classes(numbers: &Numbers) -> Option<Vec<(u8, u64)>> {
     let mut counts = [0_u64; 256];

@@ -48,7 +48,7 @@ pub struct CloudReport {
     /// Short name of the format: "ply", "text", "pcd", "las", "laz", "e57", "ptx", or that of a
     /// mesh format ([`MeshFile::format`]).
     pub format: &'static str,
-    /// Version and encoding as stated in the file.
+    /// The version and the encoding as stated in the file.
     pub version: String,
     /// Number of points in the file, including those left out.
     pub stored: u64,
@@ -266,7 +266,7 @@ fn select(
     Ok(())
 }
 
-/// Removes control characters from report texts that may quote the file.
+/// Removes control characters from the strings of a report that may quote the file.
 fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, CloudReport) {
     report.version = plain(report.version);
     report.attributes = report.attributes.into_iter().map(plain).collect();

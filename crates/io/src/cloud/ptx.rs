@@ -1,5 +1,5 @@
-//! Reader of PTX, Leica's text format for scans: two counts, the scanner's position and axes, a 4
-//! by 4 matrix, and rows of x, y, z, an intensity, and possibly red, green and blue. The matrix of
+//! Reader of PTX, Leica's text format for scans: two counts, the scanner's position and axes, a 4 x
+//! 4 matrix, and rows of x, y, z, an intensity, and possibly red, green and blue. The matrix of
 //! each scan transforms its points to the common frame, in which all scans of a file are merged.
 
 use super::CloudReport;

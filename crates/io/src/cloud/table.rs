@@ -142,7 +142,7 @@ fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// Returns the lines of a text. They end with LF or CR LF, or with CR if the text has no LF.
+/// Returns the lines of text. They end with LF or CR LF, or with CR if the text has no LF.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if text.contains(&b'\n') { b'\n' } else { b'\r' };
     text.split(move |&b| b == end)

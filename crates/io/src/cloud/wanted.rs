@@ -1,10 +1,10 @@
-//! The attributes that a reader is asked for, and their selection from those that a file has.
+//! The attributes that are requested from a reader, and their selection from those that a file has.
 
 use super::gather::Gather;
 use crate::scalar::Scalar;
 use zeroset_core::cloud::{Attribute, NumberType, key};
 
-/// The attributes to read. No attribute is read unless it is asked for, except the class of the
+/// The attributes to read. No attribute is read unless it is requested, except the class of the
 /// points, which the report counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
@@ -18,7 +18,7 @@ pub(super) struct Wanted {
 pub(super) const CLASS: &str = "classification";
 
 impl Wanted {
-    /// Returns true if an attribute of this name is asked for.
+    /// Returns true if an attribute of this name is requested.
     pub(super) fn has(&self, name: &str) -> bool {
         self.all || self.names.iter().any(|wanted| key(wanted) == key(name))
     }
@@ -58,7 +58,7 @@ impl<P> Chosen<P> {
     }
 }
 
-/// Returns the type that stores the numbers of a given type in the file. Integers of 64 bits become
+/// Returns the type that stores the numbers of a given type in the file. 64-bit integers become
 /// real numbers, which are exact up to 2^53.
 pub(super) fn kind_of(scalar: Scalar) -> NumberType {
     match scalar {

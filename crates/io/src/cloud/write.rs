@@ -80,7 +80,7 @@ pub fn write_cloud(
 ///
 /// # Errors
 /// Returns the errors of [`write_cloud`], and [`Error::Case`](zeroset_core::Error::Case) if the
-/// options ask for text and the format is binary, or if the coordinates do not fit into `.las`.
+/// options request text and the format is binary, or if the coordinates do not fit into `.las`.
 pub fn write_cloud_with(
     path: &Path,
     cloud: &PointCloud,
@@ -197,7 +197,7 @@ fn write_vtp(path: &Path, cloud: &PointCloud, compression: Compression) -> Resul
     vtk::write(path, &output)
 }
 
-/// Returns integers of 16 bits as integers of 32 bits, and `None` for other numbers.
+/// Returns 16-bit integers as 32-bit integers, and `None` for other numbers.
 fn wider(numbers: &Numbers) -> Option<Vec<i32>> {
     match numbers {
         Numbers::I16(v) => Some(v.iter().map(|&x| x.into()).collect()),

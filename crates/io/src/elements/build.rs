@@ -42,7 +42,7 @@ pub(crate) struct Builder {
 struct Part {
     met: bool,
     corners: Vec<u32>,
-    /// The index of the element of which each simplex is a part, in the order of addition.
+    /// For each simplex, in the order of addition, the index of the element that contains it.
     parents: Vec<u32>,
     /// The simplices of each group, as ranges of indices.
     groups: BTreeMap<i64, Vec<Range<usize>>>,

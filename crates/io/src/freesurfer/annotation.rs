@@ -121,7 +121,7 @@ fn region(cursor: &mut Cursor, index: i64) -> Result<Region, Flaw> {
     Ok(Region { index, name, code })
 }
 
-/// Reads the length of a text and then the text. The length includes the zero byte at the end.
+/// Reads the length of a string and then the string. The length includes the zero byte at the end.
 fn text(cursor: &mut Cursor, what: &str) -> Result<String, Flaw> {
     let n = count(cursor, &format!("bytes of {what}"))?;
     let n = cursor.promised(n, 1, "bytes")?;

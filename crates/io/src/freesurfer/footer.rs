@@ -1,13 +1,13 @@
 //! The footer of a surface: the geometry of the volume from which the surface was made.
 //!
 //! The layout follows FreeSurfer's `mrisWriteTriangularSurface` and nibabel: the tag 2 with a flag
-//! (whether coordinates are in the frame of the scanner), then the tag 20 with lines of text.
+//! (whether coordinates are in the scanner frame), then the tag 20 with lines of text.
 
 use crate::about::{About, VolumeGeometry};
 use crate::bytes::Cursor;
 use crate::frame::{FileFrame, Frame};
 
-/// The tag of the flag that tells whether coordinates are in the frame of the scanner.
+/// The tag of the flag that tells whether coordinates are in the scanner frame.
 const USE_REAL_RAS: i32 = 2;
 /// The tag of the volume geometry.
 const SURFACE_GEOMETRY: i32 = 20;

@@ -200,7 +200,7 @@ pub(super) fn without_hemisphere(name: &str) -> &str {
 }
 
 /// Writes one number per vertex in FreeSurfer's usual format, which FreeSurfer and nibabel read.
-/// `n_faces` is the number of triangles of the surface.
+/// `n_faces` is the number of triangles in the surface.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written, or if there are 2^31 or more values or

@@ -241,7 +241,7 @@ impl<'a> Beside<'a> {
             );
             return refuse(what, "Dim0 and Dim1 do not match the data: export the file again");
         }
-        // Arrays may share bytes, but this must not allow a small file to exhaust the memory.
+        // Arrays may share bytes, but this must not allow a small file to exhaust memory.
         let taken = self.taken.entry(name.to_string()).or_default();
         *taken = taken.saturating_add(size as u64);
         if *taken / 4 > length {

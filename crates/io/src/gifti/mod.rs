@@ -97,11 +97,11 @@ pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the document or its data are damaged, if the file has no such arrays, or
-/// if it holds values for some vertices only.
+/// if it holds values for only some vertices.
 pub(crate) fn read_data(path: &Path, bytes: &[u8], budget: Budget) -> Result<VertexData, Flaw> {
     let Document { arrays, labels, .. } = xml::read(path, bytes, budget)?;
     if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {
-        let what = "holds numbers for some vertices only (NIFTI_INTENT_NODE_INDEX)";
+        let what = "holds numbers for only some vertices (NIFTI_INTENT_NODE_INDEX)";
         return Err(Flaw::whole(what, "export them for all vertices"));
     }
     let is_data = |array: &Array| {

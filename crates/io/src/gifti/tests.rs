@@ -151,7 +151,7 @@ fn faults_are_named() {
     }
     let sparse = array("NODE_INDEX", "INT32", [1, 1], TEXT, "0");
     let error = read_data(Path::new("x.gii"), document(&sparse).as_bytes()).unwrap_err();
-    assert!(error.to_string().contains("for some vertices only"), "{error}");
+    assert!(error.to_string().contains("for only some vertices"), "{error}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) struct Space {
     pub(super) data: String,
     /// The space to which `matrix` transforms.
     pub(super) transformed: String,
-    /// The numbers of the 4 by 4 matrix, as text.
+    /// The numbers of the 4 x 4 matrix, as text.
     pub(super) matrix: String,
 }
 

@@ -1,7 +1,7 @@
 //! The Gmsh element types: shape and number of nodes of each type number.
 //!
 //! The numbers are from Gmsh's documentation ("MSH file format") and its header `GmshDefines.h`. In
-//! every type the corners come first.
+//! every type, the corners come first.
 
 use crate::elements::{ElementType, Shape};
 

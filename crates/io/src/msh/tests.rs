@@ -152,7 +152,7 @@ fn version_41_cut_anywhere_is_refused() {
     let nodes = whole.windows(9).position(|w| w == b"$EndNodes").unwrap() + 9;
     for length in 0..whole.len() - 1 {
         let outcome = read_bytes(&whole[..length]);
-        // A file may end after $EndNodes. It then holds points only.
+        // A file may end after $EndNodes. It then holds only points.
         assert!(outcome.is_err() || (nodes..nodes + 2).contains(&length), "cut at {length}");
     }
 }
@@ -325,7 +325,8 @@ fn version_41_prisms_of_second_order() {
     assert_eq!(read_bytes(&file.bytes).unwrap().mesh.n_cells(), 6);
 }
 
-/// Checks that a file with any byte changed is either read or rejected with a one-line message.
+/// Checks that a file in which any one byte is changed is either read or rejected with a one-line
+/// message.
 #[test]
 fn version_41_with_any_byte_changed() {
     let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n1 0 1 0\n7 0 0 0 0\n\

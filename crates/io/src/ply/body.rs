@@ -76,7 +76,7 @@ impl<'a> Body<'a> {
                     values.push(if property.length.is_none() { value } else { 0.0 });
                     if property.length.is_some() {
                         // The loop fails when the line has no more words, so that a huge declared
-                        // length cannot exhaust the memory.
+                        // length cannot exhaust memory.
                         for _ in 0..as_length(value)
                             .ok_or_else(|| bad_length(value, |w, r| row.fail(w, r)))?
                         {
@@ -116,7 +116,7 @@ impl<'a> Body<'a> {
     }
 
     /// Applies `read` to the next `n` records in parts, and returns the results. `read` gets the
-    /// range of record indices of each part. Parts of a long text are read in parallel.
+    /// range of record indices of each part. Parts of a long text file are read in parallel.
     ///
     /// # Errors
     /// Returns the first error in the order of the records.

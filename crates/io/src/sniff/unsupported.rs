@@ -34,8 +34,8 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
 }
 
 /// Returns a description and a remedy for a file that was given as a case file but is something
-/// else. The content decides. The name counts only if the content identifies no format and is not
-/// text. Returns `None` for a pipe, and if no format is recognized.
+/// else. The content takes precedence. The name counts only if the content identifies no format and
+/// is not text. Returns `None` for a pipe, and if no format is recognized.
 pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)> {
     // A pipe has already been read, and opening it again would block forever.
     let head = cloud::head(path.metadata().ok()?.is_file().then_some(path)?).ok()?;

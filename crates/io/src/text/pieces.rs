@@ -1,4 +1,4 @@
-//! Splitting of long texts into pieces of lines that threads read in parallel.
+//! Splitting of long text into pieces of lines that threads read in parallel.
 
 use rayon::prelude::*;
 

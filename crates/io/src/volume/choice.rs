@@ -35,7 +35,7 @@ const LISTED: usize = 16;
 
 /// An option that chooses one of several entries of a file.
 struct Dimension {
-    /// The option and the key of a case file.
+    /// The name of the option, which is also the key in a case file.
     option: &'static str,
     /// The entries, in the singular and the plural.
     words: [&'static str; 2],

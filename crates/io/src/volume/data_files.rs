@@ -21,7 +21,7 @@ pub(super) struct Layout {
     pub encoding: Encoding,
     /// The number of lines to skip first.
     pub lines: usize,
-    /// The number of bytes to skip next. For compressed numbers they are counted after
+    /// The number of bytes to skip next. For compressed numbers, they are counted after
     /// decompression.
     pub skip: Skip,
 }
@@ -148,7 +148,7 @@ pub(super) fn read(
     for name in names {
         let place = beside(path, name)?;
         // No file may be listed twice. Otherwise, a small file that is listed many times could
-        // exhaust the memory.
+        // exhaust memory.
         if !taken.insert(place.clone()) {
             let what = format!("{} is named twice", text::show(name.as_bytes()));
             return refuse(what, "name each data file once");

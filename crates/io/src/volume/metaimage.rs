@@ -1,8 +1,8 @@
 //! Reader of MetaImage: header and numbers in one file (`.mha`), or a header that names data files
 //! (`.mhd`).
 //!
-//! Sources: "MetaIO documentation" (Kitware) and the reader of ITK, which uses row k of
-//! TransformMatrix as the direction of axis k.
+//! Sources: "MetaIO documentation" (Kitware) and ITK's reader, which uses row k of TransformMatrix
+//! as the direction of axis k.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -263,7 +263,7 @@ pub(super) fn unsupported<T>(what: impl Into<String>, remedy: &str) -> Result<T,
 /// The remedy for more dimensions than the options can choose from.
 pub(super) const ONE_VOLUME: &str = "write one volume to a separate file";
 
-/// The remedy for numbers per voxel that the options cannot choose from.
+/// The remedy for several numbers per voxel if no option can choose among them.
 pub(super) const ONE_NUMBER: &str =
     "convert each voxel to one number first, such as its gray value";
 

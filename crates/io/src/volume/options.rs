@@ -10,8 +10,8 @@ use zeroset_core::error::{Flaw, FlawKind, Result};
 pub struct VolumeOptions {
     /// The layout of a file that holds nothing but numbers.
     pub raw: Option<RawLayout>,
-    /// Name of the array to read from a VTK file. By default, scalar arrays of points are
-    /// preferred to those of cells, and within each of these groups, the active scalars to others.
+    /// Name of the array to read from a VTK file. By default, scalar arrays of points are preferred
+    /// to those of cells and, within each of these groups, active scalars to others.
     pub array: Option<String>,
     /// The table of the case file that holds these options, for use in messages. `None` means that
     /// they are command-line options.

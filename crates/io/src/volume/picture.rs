@@ -104,7 +104,7 @@ pub(super) fn check_size(
 /// Reads a PGM picture, as text (P2) or binary (P5).
 ///
 /// The crate `image` also has a reader, but it stretches values to the full range of a byte or word
-/// if the declared maximum differs. Here the values of the file are needed. Values above the
+/// if the declared maximum differs. Here, the values of the file are needed. Values above the
 /// declared maximum are rejected, because the format does not allow them.
 pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let binary = match bytes.get(..2) {

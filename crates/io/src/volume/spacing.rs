@@ -4,12 +4,12 @@ use super::{VolumeFile, VolumeOptions};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::Placement;
 
-/// Spacings count as equal if their relative difference is at most this. Some formats store them
-/// with 32 bits.
+/// Spacings count as equal if their relative difference is at most this. Some formats store them in
+/// 32 bits.
 const SAME: f64 = 1e-6;
 
 impl VolumeFile {
-    /// Gives the voxels the spacing of the options, if they state one. The position of the first
+    /// Gives the voxels the spacing from the options, if they state one. The position of the first
     /// voxel and the directions of the axes do not change. A warning names a different spacing in
     /// the file.
     ///

@@ -39,7 +39,7 @@ pub struct HdfSeries {
     path: PathBuf,
     zlib: bool,
     steps: u64,
-    /// The number of points of the mesh, or 0 before the first state.
+    /// The number of points in the mesh, or 0 before the first state.
     n_points: u64,
     /// The names of the point data of the first state, sorted.
     arrays: Vec<String>,

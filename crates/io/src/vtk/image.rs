@@ -31,8 +31,8 @@ pub(super) struct Listed {
 /// Returns the index of the array to use as the volume, and the component to read. This is the
 /// array that the options name. Otherwise, it is a scalar array other than a ghost array, or an
 /// array of several components if the options choose a channel. Point arrays are preferred to cell
-/// arrays, and within each of these groups, the active scalars to other arrays. Among equals, the
-/// first array is chosen.
+/// arrays and, within each of these groups, active scalars to other arrays. Among equals, the first
+/// array is chosen.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if there is no array of the requested name, if there is no scalar array, or

@@ -21,7 +21,7 @@ impl<'a> Source<'a> {
         Position::Line(1 + before.iter().filter(|&&b| b == b'\n').count())
     }
 
-    /// Creates a flaw of this file.
+    /// Creates a flaw in this file.
     pub fn fail(
         &self,
         position: impl Into<Position>,

@@ -3,7 +3,7 @@
 //!
 //! A [`Scene`] holds a surface with the fields that can color it, and the interface at several
 //! times. [`page`] puts it on a separate page, and [`report`] below the text of a report.
-//! Coordinates and values are stored with 16 bits each, so their error is at most 1/131068 of their
+//! Coordinates and values are stored in 16 bits each, so their error is at most 1/131068 of their
 //! range.
 //!
 //! ```

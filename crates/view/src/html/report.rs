@@ -39,7 +39,7 @@ pub struct Table {
     pub rows: Vec<(Vec<String>, bool)>,
 }
 
-/// The content of a report. All texts are plain text.
+/// The content of a report. All strings are plain text.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The title.
@@ -56,7 +56,7 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The plot of the measures, as SVG.
     pub plot: Option<String>,
-    /// The view, or a text that replaces it.
+    /// The view, or the text that replaces it.
     pub scene: std::result::Result<Scene, String>,
 }
 

@@ -113,7 +113,7 @@ impl Scene {
             "maps": maps,
             "view": { "toward": axes.toward, "up": axes.up },
         });
-        // A text with "</script>" or "<!--" would end or change the script element.
+        // Text that contains "</script>" or "<!--" would end or change the script element.
         let scene = scene.to_string().replace('<', "\\u003c");
         let three = packed(include_bytes!("../../assets/three.min.js"));
         // The license of three.js requires that copies contain its text.

@@ -43,9 +43,9 @@ struct Slope<'a> {
     highest: f64,
     area: f64,
     bias: [i64; 3],
-    /// The change of the edge values from one sample of a row to the next.
+    /// The change in the edge values from one sample of a row to the next.
     step: [i64; 3],
-    /// The change of the height from one sample of a row to the next.
+    /// The change in height from one sample of a row to the next.
     slope: f64,
 }
 

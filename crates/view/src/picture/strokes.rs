@@ -134,9 +134,8 @@ impl Style {
         (units - GAP).max(0.0) * self.height / CAP
     }
 
-    /// Returns a text, shortened if necessary to be at most `width` pixels wide. A shortened text
-    /// ends with "...", which is part of this width. The result is empty if not even one letter
-    /// fits.
+    /// Returns text, shortened if necessary to be at most `width` pixels wide. Shortened text ends
+    /// with "...", which is part of this width. The result is empty if not even one letter fits.
     pub(super) fn fit(&self, text: &str, width: f64) -> String {
         if self.width(text) <= width {
             return text.to_string();

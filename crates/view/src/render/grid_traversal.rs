@@ -2,7 +2,7 @@
 //!
 //! Cube (i, j, k) has its center at the point (i, j, k). To decide whether the ray has passed the
 //! boundary between two cubes, `t` is compared with a number that is always computed in the same
-//! way. Therefore the cube at a given `t` does not depend on the previous steps.
+//! way. Therefore, the cube at a given `t` does not depend on the previous steps.
 
 use super::vector::V;
 

@@ -1,5 +1,5 @@
 //! Intersection of a ray with an isosurface inside a cube. Values between eight voxels are
-//! interpolated linearly along each axis. Therefore they are a cubic polynomial along the ray.
+//! interpolated linearly along each axis. Therefore, they are a cubic polynomial along the ray.
 
 use super::vector::V;
 

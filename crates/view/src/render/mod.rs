@@ -8,7 +8,7 @@
 //! safe as described in docs/pictures.md, "How far rays step". Let `T` be the distance from a point
 //! to the nearest center of a set of cubes that contains everything the ray can hit. Then the ray
 //! hits nothing nearer than `T - sqrt(3)/2`. If that is less than the distance to the boundary of
-//! the current cube, the step ends at the boundary instead. Therefore **no cube is missed, and
+//! the current cube, the step ends at the boundary instead. Therefore, **no cube is missed, and
 //! every rule finds the same hits**.
 //!
 //! - [`Rule::Walk`]: from cube to cube.

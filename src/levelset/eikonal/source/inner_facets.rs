@@ -19,7 +19,7 @@ type Key = [u32; 3];
 /// Divides simplices of `arity` vertices each into classes that together contain all of them.
 ///
 /// If no edge or face of the mesh outside of the source joins vertices of the source, there is one
-/// class. Otherwise the source is divided at its corners, because the fronts from the two sides of
+/// class. Otherwise, the source is divided at its corners, because the fronts from the two sides of
 /// a corner meet in a kink, across which a solver interpolates. Overlapping classes then separate
 /// the vertices of the remaining inner edges and faces. Single vertices (`arity` 1) stay together,
 /// because the mesh file does not state which edges between them belong to the source.

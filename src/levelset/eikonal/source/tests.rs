@@ -18,7 +18,7 @@ fn around_a_vertex_and_an_edge() {
     assert_eq!(one, [(0, 1.5), (1, 0.5), (2, 1.5)]);
     let edge = around_simplices(&square(), &[0, 1], 2, 0.0, &Slowness::PerCell(vec![2.0, 3.0]));
     // Vertex 2 gets its value from the edge, through the first cell, whose slowness is 2. Vertex 3
-    // gets its value from vertex 0 only, through the second cell.
+    // gets its value only from vertex 0, through the second cell.
     assert_eq!(edge, [(0, 0.0), (1, 0.0), (2, 2.0), (3, 3.0)]);
 }
 

@@ -213,8 +213,7 @@ impl<R: Real> Coefficients<R> {
             .with(self.nonnegative)
             .with_array(&self.values)
             .with_array(&self.broken);
-        // The blocks share the list. More blocks than the GPU can hold would only add start-up
-        // time.
+        // The blocks share the list. More blocks than the GPU can hold would only add startup time.
         let grid = blocks.min(16 * self.cuda.info().multiprocessors);
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
         // SAFETY: the caller passes valid arguments of this kernel.

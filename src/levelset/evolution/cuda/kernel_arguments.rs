@@ -72,7 +72,7 @@ zeroset_gpu::cuda_header! {
         pub inradius: R as "real_bits",
     }
 
-    /// The values that every step changes. Between the steps of a cycle they are stored outside
+    /// The values that every step changes. Between the steps of a cycle, they are stored outside
     /// `Control`.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Progress {
@@ -124,7 +124,7 @@ zeroset_gpu::cuda_header! {
         pub measures_displacement: u32,
         pub reinitializations: u64,
         pub iterations: u64,
-        /// Nanoseconds spent in steps, by the clock of the GPU.
+        /// Nanoseconds spent in steps, by the GPU's clock.
         pub evolve_time: u64,
         /// Nanoseconds spent in reinitializations.
         pub reinitialize_time: u64,

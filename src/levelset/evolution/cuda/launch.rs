@@ -396,7 +396,7 @@ impl<R: Real> Kernels<R> {
             true => step.resident,
             false => launch.grid,
         };
-        // One additional block passes on the progress of the steps. With Taylor-Galerkin advection
+        // One additional block passes on the progress of the steps. With Taylor-Galerkin advection,
         // the previous kernels have already done so.
         let launch = Launch { grid: workers + 1, block: step.block, shared: step.shared, ..launch };
         // SAFETY: the kernel takes these three arguments and waits for the previous step itself.

@@ -9,7 +9,7 @@ use crate::patches::cuda::Shape;
 /// The maximum static shared memory of the kernels of a step, in bytes.
 pub(super) const STATIC_SHARED: u32 = 1024;
 
-/// Returns the number of cells of a patch whose contributions a block holds in shared memory at
+/// Returns the number of cells in a patch whose contributions a block holds in shared memory at
 /// once.
 ///
 /// `limit` is the shared memory available to a block, in bytes. Unusually large patches must not

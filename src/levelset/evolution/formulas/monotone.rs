@@ -53,8 +53,8 @@ pub fn hopf_lax<R: Real, const N: usize>(
     std::array::from_fn(|i| slope[i].max(offers[i]))
 }
 
-/// Returns `|g|` for each vertex that `g` leads up to from all other vertices of the simplex, and 0
-/// for the rest.
+/// Returns `|g|` for each vertex toward which `g` points uphill from all other vertices of the
+/// simplex, and 0 for the rest.
 fn from_below<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N]) -> [R; N] {
     let g = s.gradient(phi);
     let norm = g.norm();
@@ -84,7 +84,7 @@ mod tests {
         // Vertex 0 lies above the other three, so the gradient of the cell leads to it.
         let above = hopf_lax(&x, &s, &[1.0, 0.0, 0.0, 0.0]);
         assert!((above[0] - 3.0f64.sqrt()).abs() < 1e-15);
-        // From vertex 0 the edges are steepest. Vertex 0 itself is a minimum.
+        // The edges from vertex 0 are the steepest. Vertex 0 itself is a minimum.
         let below = hopf_lax(&x, &s, &[0.0, 1.0, 1.0, 1.0]);
         assert_eq!(below, [0.0, 1.0, 1.0, 1.0]);
     }

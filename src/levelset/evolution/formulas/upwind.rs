@@ -86,7 +86,7 @@ pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
 /// Returns the positive part of each flux (positive flux flows to the vertex), the sum of these
 /// parts, and the sum of all `|K_i|`.
 ///
-/// A flux within rounding of zero counts as zero. Otherwise a vertex that receives only a rounding
+/// A flux within rounding of zero counts as zero. Otherwise, a vertex that receives only a rounding
 /// error would move, because the numerator and the denominator of its speed would be equally small.
 #[inline]
 pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {

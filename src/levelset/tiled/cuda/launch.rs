@@ -42,7 +42,7 @@ pub(super) struct Kernels<R: Real> {
     /// The largest number of passes of a direct reinitialization after the first pass.
     passes: u32,
     /// The number of threads per block of a stage. For each kernel, the fields below hold the
-    /// number of blocks that are resident at once.
+    /// number of blocks that can be resident at once.
     block: u32,
     grid: u32,
     manage_grid: u32,

@@ -1,7 +1,7 @@
 //! Level-set evolution on sparse tiles on a GPU, the counterpart of
 //! [`TiledEvolution`](super::TiledEvolution).
 //!
-//! The host does not intervene between steps. In f64 the results are bitwise identical to those of
+//! The host does not intervene between steps. In f64, the results are bitwise identical to those of
 //! the CPU, except for functions in expressions that a GPU rounds differently. In f32, where
 //! products and sums are fused, they agree up to rounding.
 //!

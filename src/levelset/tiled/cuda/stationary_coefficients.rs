@@ -15,7 +15,7 @@ use crate::grid::cuda::TileGridArgument;
 /// A kernel that computes a coefficient on tiles.
 pub trait KeepCoefficient: fmt::Debug + Send + Sync {
     /// Launches the computation of the coefficient for all tiles, or for the tiles that the last
-    /// change of the tile set created. Their number is in the control block (`created`), and their
+    /// change to the tile set created. Their number is in the control block (`created`), and their
     /// list positions are in `created_at`.
     ///
     /// The launch is recorded together with the steps. It must not wait for anything or allocate
@@ -41,7 +41,7 @@ zeroset_gpu::cuda_header! {
     pub const KEPT_UNIT: usize = 0;
     /// Index of the largest sum of the absolute values of all components at a voxel.
     pub const KEPT_LARGEST: usize = 1;
-    /// Index of the smallest component, or of 0 if none is negative. It is used only for
+    /// Index of the smallest component, or of the number 0 if none is negative. It is used only for
     /// coefficients with one component.
     pub const KEPT_LEAST: usize = 2;
     /// The number of extremes of a tile.

@@ -50,10 +50,10 @@ pub enum DeviceCoefficient<const K: usize> {
     /// each evaluation, and divided by dx (alpha: by dx squared).
     Fields(Box<[Field; K]>),
     /// Components that may be volumes, divided by dx (alpha: by dx squared). If one of them is an
-    /// expression, all are evaluated together with it. Otherwise the coefficient is computed once
+    /// expression, all are evaluated together with it. Otherwise, the coefficient is computed once
     /// for each new tile and stored with it.
     Parts(Box<[DevicePart; K]>),
-    /// Computed for new tiles by kernels of the caller, and stored with the tiles.
+    /// Computed for new tiles by the caller's kernels, and stored with the tiles.
     Stationary(Arc<dyn KeepCoefficient>),
 }
 
@@ -92,7 +92,7 @@ impl<const K: usize> DeviceCoefficient<K> {
     }
 
     /// Returns the components for which code is generated. If a component is an expression, these
-    /// are all components that are not volumes. Otherwise there are none.
+    /// are all components that are not volumes. Otherwise, there are none.
     pub(super) fn fields(&self) -> Vec<Field> {
         match self {
             DeviceCoefficient::Fields(fields) => fields.to_vec(),

@@ -115,7 +115,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// Returns the largest change of phi on a block, over the voxels that were in the half of the band
+/// Returns the largest change in phi on a block, over the voxels that were in the half of the band
 /// next to the interface.
 fn change<R: Real, S: Stored<R>>(before: &[S], after: &[R], gamma: R) -> f64 {
     let near = gamma * R::of(0.5);

@@ -17,7 +17,7 @@ pub(super) struct Border {
     pub names: Array<u32>,
 }
 
-/// Turns the small patches of boundary vertices to the side of their larger neighbors.
+/// Moves the small patches of boundary vertices to the side of their larger neighbors.
 pub(super) fn settle(cuda: &Cuda, field: &mut Field) -> Result<Border> {
     let n = field.n_tiles();
     let names = cuda.zeros::<u32>(VERTICES * n)?;

@@ -31,8 +31,8 @@ const THREADS: u32 = 512;
 /// The largest number of samples that can be sorted.
 const MOST_SAMPLES: usize = (1 << 30) - 1;
 /// Upper bound on the bytes per sample. During the sort, a sample takes its position and normal in
-/// the cloud (36), the key (8), two pairs of key and index (24), and a flag for the count of runs
-/// (1). After the sort, the position in lattice units replaces the two pairs.
+/// the cloud (36), the key (8), two key-index pairs (24), and a flag for the count of runs (1).
+/// After the sort, the position in lattice units replaces the two pairs.
 const SAMPLE: u64 = 76;
 
 /// Returns the GPU memory, in bytes, for the samples of a cloud. The field and the surface need

@@ -85,7 +85,7 @@ impl Run<'_> {
         Motion::of_gpu(self.cuda, fine, values, terms, options)
     }
 
-    /// Returns the expected number of bytes of the finest level, or an error if this much memory is
+    /// Returns the expected number of bytes of the finest level, or an error if that much memory is
     /// not free.
     fn check_memory<S: Element>(&self) -> Result<u64> {
         let (cuda, depth) = (self.cuda, self.options.depth);
@@ -146,7 +146,7 @@ impl Run<'_> {
         Ok(motion)
     }
 
-    /// Takes the last steps, by curvature only, if the options ask for any and the curvature weight
+    /// Takes the last steps, by curvature only, if the options request any and the curvature weight
     /// is not 0.
     fn smooth<S: Stored<f32> + Element>(&self, motion: Motion<S>) -> Result<Motion<S>> {
         let (steps, alpha) = (self.options.smoothing_steps, self.options.curvature);

@@ -1,7 +1,7 @@
 //! Reconstructs a closed surface from samples on a GPU. It follows the method of
 //! [`potential`](super) step for step.
 //!
-//! The octree is bitwise identical to the octree of the CPU. Velocities and steps use fused
+//! The octree is bitwise identical to the CPU's octree. Velocities and steps use fused
 //! multiply-add, so vertices agree up to rounding. Results do not depend on the order of threads:
 //! the same samples give bitwise identical results on the same GPU.
 //!

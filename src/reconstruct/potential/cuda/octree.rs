@@ -150,7 +150,7 @@ impl DeviceOctree {
         self.n_cells
     }
 
-    /// Returns the number of cubes of a level that contain samples: the nodes of that level and the
+    /// Returns the number of cubes in a level that contain samples: the nodes of that level and the
     /// leaves above it.
     ///
     /// # Errors

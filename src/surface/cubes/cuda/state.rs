@@ -23,9 +23,9 @@ zeroset_gpu::cuda_header! {
         pub phi: u64 as "const stored *",
         /// Record of the crossings of each tile, `[tiles][RECORD]`.
         pub records: u64 as "u32 *",
-        /// Number of vertices of each tile, `[tiles]`.
+        /// Number of vertices in each tile, `[tiles]`.
         pub vertices_of: u64 as "u32 *",
-        /// Number of triangles of each tile, `[tiles]`.
+        /// Number of triangles in each tile, `[tiles]`.
         pub triangles_of: u64 as "u32 *",
         /// Index of the first vertex of each tile, then their number, `[tiles + 1]`.
         pub first_vertex: u64 as "u32 *",

@@ -32,8 +32,8 @@ const BLOCK: u32 = 128;
 const MOST_ROWS: usize = 1 << 31;
 
 /// Extracts surfaces from volumes of one shape and type on a GPU, and keeps its memory between
-/// calls. This memory has room for one bit per voxel, or two if values may not be finite, for 16
-/// bytes per row of voxels, and for the largest surface so far.
+/// calls. This memory has room for one bit per voxel, or two if values may be infinite or NaN, for
+/// 16 bytes per row of voxels, and for the largest surface so far.
 pub struct DeviceIsosurface<T> {
     cuda: Arc<Cuda>,
     masks: Launched,

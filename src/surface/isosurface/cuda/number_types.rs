@@ -46,7 +46,7 @@ macro_rules! real {
     ($($type:ident, $bits:ident, $name:literal;)*) => {$(
         impl Ranked for $type {
             const NAME: &'static str = $name;
-            // The bits of negative numbers descend, so all of them are inverted. For other numbers
+            // The bits of negative numbers descend, so all of them are inverted. For other numbers,
             // only the sign bit is inverted.
             const RANKS: [u64; 2] = [
                 !$type::NEG_INFINITY.to_bits() as u64,

@@ -31,7 +31,7 @@ zeroset_gpu::cuda_header! {
         pub first_vertex: u64 as "u32 *",
         /// Index of the first triangle of each row of voxels, `[rows]`.
         pub first_triangle: u64 as "u32 *",
-        /// Number of crossings of each row along x, and along x or y, `[rows][2]`.
+        /// Number of crossings in each row along x, and along x or y, `[rows][2]`.
         pub along: u64 as "u32 *",
         /// Vertex and triangle sums that tiles of rows share, `[2][tiles]`, zero at the start.
         pub told: u64 as "u64 *",

@@ -39,7 +39,7 @@ fn soup(mesh: &Mesh) -> Mesh {
     Mesh::new(Kind::Surface, vertices, cells)
 }
 
-/// Turns about half of the triangles.
+/// Reverses about half of the triangles.
 fn shuffled(mut mesh: Mesh, seed: u64) -> Mesh {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     for t in mesh.cells.chunks_exact_mut(3) {
@@ -209,7 +209,7 @@ fn a_fan_at_one_edge_takes_linear_time() {
     vertices.extend((0..n).map(|k| [turn(k).cos(), turn(k).sin(), 0.5]));
     let cells = (0..n).flat_map(|k| [0, 1, k + 2]).collect();
     let fan = Mesh::new(Kind::Surface, vertices, cells);
-    // Crossing all triangles with every ray would take minutes.
+    // Intersecting every ray with all triangles would take minutes.
     let (same, found) = oriented(fan.clone());
     assert_eq!(same.cells, fan.cells);
     assert!(found.undecided > 0 && found.doubts().next().unwrap().contains("may face inward"));

@@ -140,8 +140,8 @@ impl DeviceEdt {
     /// Returns [`Error::Device`] if the driver rejects a kernel.
     ///
     /// # Safety
-    /// The arrays must have these sizes, lie in the memory of the GPU, and exist until the launched
-    /// work has finished. No other work may use them until then.
+    /// The arrays must have these sizes, lie in GPU memory, and exist until the launched work has
+    /// finished. No other work may use them until then.
     pub unsafe fn transform_between(&self, cuda: &Cuda, inside: u64, distances: u64) -> Result<()> {
         let steps = self.steps.as_ref().map_or(distances, Array::address);
         let [nx, ny, nz] = self.shape;

@@ -73,8 +73,8 @@ mod tests {
     use super::*;
     use zeroset_core::Cpu;
 
-    /// Marks the voxels of one side with their faces, edges and corners: the places of a volume with
-    /// 2 n + 1 places along an axis of n voxels.
+    /// Marks the voxels of one side with their faces, edges and corners, in a volume with 2 n + 1
+    /// places along an axis of n voxels.
     fn closed_side(inside: &[bool], shape: [usize; 3], side: bool) -> Vec<u8> {
         let fine = shape.map(|n| 2 * n + 1);
         let mark = |place: usize| {
@@ -89,7 +89,7 @@ mod tests {
         (0..fine.iter().product()).map(mark).collect()
     }
 
-    /// Returns the place of the center of a voxel in the volume of [`closed_side`].
+    /// Returns the place that the center of a voxel has in the volume of [`closed_side`].
     fn center(voxel: usize, [nx, ny, _]: [usize; 3]) -> usize {
         let [x, y, z] = [voxel % nx, voxel / nx % ny, voxel / nx / ny].map(|i| 2 * i + 1);
         x + (2 * nx + 1) * (y + (2 * ny + 1) * z)

@@ -11,7 +11,7 @@ const FLAT: f64 = 1e-9;
 const ROUNDING: f64 = 1e-14;
 /// The largest number of corners that are tried as the common corner of all tetrahedra.
 const MOST_HUBS: usize = 64;
-/// The number of steps in the search for a point that sees all faces.
+/// The number of steps in the search for a point from which all faces are visible.
 const STEPS: i32 = 400;
 
 /// The tetrahedra into which a polyhedron is cut.
@@ -40,7 +40,7 @@ pub enum PolyhedronFault {
     Open,
     /// The volume is zero up to rounding.
     Flat,
-    /// No point inside was found that sees all faces.
+    /// No interior point from which all faces are visible was found.
     Concave,
 }
 

@@ -60,7 +60,7 @@ pub enum Generate {
     Sphere(Sphere),
     /// Triangles on an open cylinder around the z axis
     Cylinder(Cylinder),
-    /// Triangles on a cone around the z axis, apex at the origin
+    /// Triangles on a cone around the z axis, with the apex at the origin
     Cone(Cone),
     /// Triangles on a torus around the z axis
     Torus(Torus),

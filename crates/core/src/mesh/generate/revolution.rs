@@ -49,13 +49,14 @@ impl Default for Cylinder {
     }
 }
 
-/// Triangles on a cone around the z axis, apex at the origin, opening upward, oriented outward.
+/// Triangles on a cone around the z axis, with the apex at the origin, opening upward, oriented
+/// outward.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cone {
-    /// Angle between axis and surface in degrees, between 1 and 89. Default 30
+    /// Angle between the axis and the surface in degrees, between 1 and 89. Default 30
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "DEGREES", default_value_t = 30.0, hide_default_value = true)

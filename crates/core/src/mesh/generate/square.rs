@@ -172,8 +172,8 @@ impl Square {
         Size::new(Kind::Planar, vertices, cells)
     }
 
-    /// Returns the number of rows of triangles. The height of a row is (sqrt 3)/2 of a cell in
-    /// equilateral meshes and a third of a cell in obtuse meshes.
+    /// Returns the number of rows of triangles. The height of a row is (sqrt 3)/2 times the edge of
+    /// a cell in equilateral meshes and a third of a cell in obtuse meshes.
     fn rows(&self) -> u64 {
         let ny = f64::from(self.cells[1]);
         match self.pattern {

@@ -338,7 +338,7 @@ impl<'a> Work<'a> {
     }
 
     /// Leaves out a flat tetrahedron. The cells on its two sides still share its vertices. Returns
-    /// false and changes nothing if a vertex would belong to flat cells only.
+    /// false and changes nothing if a vertex would belong only to flat cells.
     fn leave_out(&mut self, cell: u32) -> bool {
         let is_solid = |c: u32| shape(&self.points(self.cells.corners(c))).thinness > self.bound;
         let stays = |v: u32| self.cells.cells_with(&[v]).into_iter().any(is_solid);

@@ -9,8 +9,8 @@ use crate::words::{noun, short};
 
 /// The distance within which facets lie along each other, as a fraction of the shortest edge.
 const NEAR: f64 = 1e-2;
-/// The rounding of coordinates is tolerated beyond [`NEAR`] up to this fraction of the longest
-/// edge.
+/// Beyond [`NEAR`], deviations from rounded coordinates are tolerated up to this fraction of the
+/// longest edge.
 const FINE: f64 = 5e-2;
 
 /// The boundary facets that lie along others without matching them. They are inside the mesh,

@@ -184,8 +184,8 @@ impl<'a> CellsAround<'a> {
         }
     }
 
-    /// Adds the faces of the tetrahedron `cell` whose lowest vertex is at corner `k`, in the
-    /// orientation as seen from outside a positive tetrahedron.
+    /// Adds the faces of the tetrahedron `cell` whose lowest vertex is at corner `k`, oriented as
+    /// seen from outside a positive tetrahedron.
     fn faces_of_tetrahedron(&self, cell: usize, k: usize, uses: &mut Vec<(u64, bool)>) {
         const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let cell = self.cell(cell);

@@ -11,7 +11,7 @@ use super::super::discriminator::{Discriminator, WORD};
 use super::levels::{Split, unraster};
 
 impl Split {
-    /// Returns the number of cells of a word along each axis.
+    /// Returns the number of cells in a word along each axis.
     pub fn brick(self) -> [usize; 3] {
         match self {
             Split::Lines => [64, 1, 1],

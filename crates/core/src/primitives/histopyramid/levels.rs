@@ -156,8 +156,8 @@ impl Levels {
         self.levels.len()
     }
 
-    /// Returns the number of records of a level along each axis, which equals the number of cells
-    /// of the level above.
+    /// Returns the number of records in a level along each axis, which equals the number of cells
+    /// in the level above.
     #[inline]
     pub fn records(&self, level: usize) -> [usize; 3] {
         self.levels[level].records

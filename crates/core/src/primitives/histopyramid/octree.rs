@@ -1,8 +1,8 @@
 //! Quadtrees and octrees from a pyramid (Ziegler et al. 2006, section 7.4).
 //!
 //! The levels count the largest blocks of equal values instead of active cells. The count of a
-//! block is 1 if all of its cells have the same value. Otherwise it is the sum of the counts of its
-//! children. The descent for leaf k ends where the count is 1.
+//! block is 1 if all of its cells have the same value. Otherwise, it is the sum of the counts of
+//! its children. The descent for leaf k ends where the count is 1.
 
 use rayon::prelude::*;
 

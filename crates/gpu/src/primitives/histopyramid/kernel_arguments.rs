@@ -14,7 +14,7 @@ zeroset_gpu::cuda_header! {
         pub words: u64 as "const u64 *",
         /// The sums of each level, `[records][FAN]`.
         pub sums: [u64; MOST_LEVELS] as "const u32 *",
-        /// The number of records of each level along each axis.
+        /// The number of records in each level along each axis.
         pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
         /// The shape of the grid.
         pub shape: [u32; 3] = "Shape",
@@ -27,9 +27,9 @@ zeroset_gpu::cuda_header! {
     pub(crate) struct TreeArgument as Tree {
         /// The counts of each level, `[records][FAN]`. Level k + 1 is at index k.
         pub counts: [u64; MOST_LEVELS] as "const u32 *",
-        /// The number of records of each level along each axis.
+        /// The number of records in each level along each axis.
         pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
-        /// The number of cells of the grid along each axis.
+        /// The number of cells in the grid along each axis.
         pub base: [u32; 3] = "Shape",
         pub n_levels: u32,
     }

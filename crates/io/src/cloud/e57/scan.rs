@@ -144,7 +144,8 @@ impl Scan {
         self.normal.map_or([0.0; 3], |places| self.turned(places.map(|k| point[k])))
     }
 
-    /// Returns the color from 0 to 1. A point without a valid color has the gray of its intensity.
+    /// Returns the color from 0 to 1. A point without a valid color gets the gray level of its
+    /// intensity.
     pub(super) fn color(&self, point: &Point) -> [f64; 3] {
         let valid = |state: Option<usize>| state.is_none_or(|k| point[k] == 0.0);
         match (self.color.filter(|_| valid(self.color_state)), self.intensity) {

@@ -15,7 +15,7 @@ const ALL_IN_ONE: [u8; 2] = [1, 0];
 const IN_LAYERS: [u8; 2] = [3, 0];
 
 /// Returns the LASzip record. The record of a file without chunks ("pointwise") may state the chunk
-/// size 0, which the crate interprets as chunks of different sizes. Therefore 0 is replaced with
+/// size 0, which the crate interprets as chunks of different sizes. Therefore, 0 is replaced with
 /// 50,000 in such a record.
 pub(super) fn with_a_size(record: &[u8]) -> Cow<'_, [u8]> {
     // The chunk size follows the compressor, the coder, the version and the options.

@@ -57,7 +57,7 @@ impl Format {
 /// The encoding of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Coordinates with 64 bits, normals with 32 bits and colors with 8 bits.
+    /// 64-bit coordinates, 32-bit normals and 8-bit colors.
     Binary,
     /// Like `Binary`, but with a color packed into one 32-bit number.
     Packed,

@@ -68,7 +68,7 @@ pub(super) fn write(path: &Path, cloud: &PointCloud) -> Result<Vec<String>> {
     }
     let (low, high) = cloud.bounds();
     let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
-    // The smallest power of ten that gives every coordinate an integer of 32 bits.
+    // The smallest power of ten that gives every coordinate a 32-bit integer.
     let exponent = (extent / MOST).log10().ceil().max(-12.0);
     let scale = 10_f64.powi(exponent as i32);
     let offset = low.map(f64::floor);

@@ -129,7 +129,7 @@ pub(super) fn vectors(text: &str) -> Option<Vec<Option<Vec<f64>>>> {
     Some(found)
 }
 
-/// Returns the quoted parts of a text, or its words if it has no quotation marks.
+/// Returns the quoted parts of a string, or its words if it has no quotation marks.
 pub(super) fn quoted(text: &str) -> Vec<String> {
     match text.contains('"') {
         true => text.split('"').skip(1).step_by(2).map(String::from).collect(),

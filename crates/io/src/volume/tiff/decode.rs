@@ -41,7 +41,7 @@ impl<'a> Pages<'a> {
         self.decoder.seek_to_image(page.index).map_err(damaged)?;
         let mut result = DecodingResult::U8(Vec::new());
         self.decoder.read_image_to_buffer(&mut result).map_err(damaged)?;
-        // The crate inverts the values if 0 is white. Here the values of the file are needed.
+        // The crate inverts the values if 0 is white. Here, the values of the file are needed.
         macro_rules! stored {
             ($v:expr) => {{
                 let mut v = $v;

@@ -62,7 +62,7 @@ fn size(kind: u16) -> Option<u64> {
     }
 }
 
-/// Reads an unsigned integer of `width` bytes at a position of the file.
+/// Reads an unsigned integer of `width` bytes at a position in the file.
 fn whole(bytes: &[u8], big_endian: bool, at: u64, width: usize) -> Option<u64> {
     let at = usize::try_from(at).ok()?;
     let raw = bytes.get(at..at.checked_add(width)?)?;

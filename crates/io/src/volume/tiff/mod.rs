@@ -162,7 +162,7 @@ fn pixels(
         let densest = if first.compression == ZSTD { DENSEST_ZSTD } else { DENSEST };
         let possible = (bytes.len() as u64).saturating_mul(densest).min(budget.left());
         let mut decoder = Pages::open(bytes, usize::try_from(possible).unwrap_or(usize::MAX))?;
-        // Pages may share bytes, but a small file must not exhaust the memory that way.
+        // Pages may share bytes, but a small file must not exhaust memory that way.
         let mut taken = 0_u64;
         for &picture in pictures {
             let page = &pages[picture];

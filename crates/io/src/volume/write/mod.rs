@@ -81,9 +81,9 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
 /// The file is written atomically. Numbers keep their type if they have no scaling or if the format
 /// can store it. Otherwise, the scaled values are written.
 ///
-/// NIfTI states coordinates in RAS and MetaImage in LPS. If a volume is in a different one of the
-/// frames RAS, LPS and LAS, the signs of its coordinates are changed for these formats. Voxels keep
-/// their order.
+/// NIfTI states coordinates in RAS and MetaImage in LPS. If a volume uses another of the frames
+/// RAS, LPS and LAS, the signs of its coordinates are changed for these formats. Voxels keep their
+/// order.
 ///
 /// Returns one sentence for each thing that the format could not hold or that was changed.
 ///

@@ -59,7 +59,7 @@ pub(super) enum Numbers<'a> {
     Whole(Vec<i64>),
     Real(f64),
     Bytes(Vec<u8>),
-    /// A text of fixed length.
+    /// A string of fixed length.
     Text(String),
     /// Numbers as read from a file.
     Raw(Datatype, Vec<u8>),

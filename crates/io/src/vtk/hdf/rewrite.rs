@@ -12,7 +12,7 @@ use zeroset_core::atomic;
 use zeroset_core::error::Result;
 
 impl HdfSeries {
-    /// Writes the file again, state by state like the first time, from the contents to keep.
+    /// Rewrites the file, state by state as it was first written, from the contents to keep.
     pub(super) fn rewrite(&self, kind: AttrValue, columns: Vec<Column<'static>>) -> Result<()> {
         let mut first: Vec<Column> = columns.iter().map(|column| self.rows_of(column, 0)).collect();
         first.sort_by(|a, b| a.rank().cmp(&b.rank()));

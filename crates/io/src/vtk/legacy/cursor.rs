@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
         rest[..length].trim_ascii()
     }
 
-    /// Consumes the next word if it is `keyword`, and returns whether it was. In binary files the
+    /// Consumes the next word if it is `keyword`, and returns whether it was. In binary files, the
     /// word must follow immediately, because anything else may be an array.
     pub fn passes(&mut self, keyword: &str) -> bool {
         let before = self.at;

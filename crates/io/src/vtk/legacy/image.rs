@@ -47,8 +47,8 @@ impl Sink for Arrays {
     }
 
     fn colors(&mut self, owner: Owner, array: DataArray) {
-        // A color of a single component must not be chosen as the volume. It is listed as an array
-        // of two components without numbers.
+        // A color with a single component must not be chosen as the volume. It is listed as an
+        // array with two components but no numbers.
         let samples = match (array.components, stored::narrowed(Scalar::U8, array.values)) {
             (2.., Ok(samples)) => samples,
             _ => Vec::<u8>::new().into(),

@@ -272,7 +272,7 @@ pub struct VtkOutput<'a> {
     pub cell_data: Vec<Field<'a>>,
     /// The time, which is written as `TimeValue` and shown by ParaView.
     pub time: Option<f64>,
-    /// Names and texts about the mesh, which are written as field data.
+    /// Names and strings that describe the mesh, which are written as field data.
     pub metadata: Vec<Entry>,
     /// Names and units of arrays, which `.vtu` and `.vtp` state as `UNITS_LABEL`.
     pub array_units: Vec<Entry>,

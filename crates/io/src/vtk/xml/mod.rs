@@ -76,7 +76,7 @@ impl<'a> XmlFile<'a> {
         self.document.pieces.iter().flat_map(|piece| &piece.arrays)
     }
 
-    /// Returns version and encoding, such as "1.0 appended raw zlib".
+    /// Returns the version and the encoding, such as "1.0 appended raw zlib".
     pub fn version(&self) -> String {
         let mut words = vec![self.document.version.as_str()];
         let has = |format| self.arrays().any(|array| array.format == format);
@@ -212,7 +212,7 @@ impl<'a> XmlFile<'a> {
         Some(std::str::from_utf8(first).ok()?.to_string())
     }
 
-    /// Returns the time that the file states, if any. A time that cannot be read gives a warning.
+    /// Returns the time that the file states, if any. A time that cannot be read causes a warning.
     fn time(&self, warnings: &mut Vec<String>) -> Option<f64> {
         let array = self.document.fields.iter().find(|array| array.name == TIME)?;
         let values = self.values(array, Some(1)).map(|values| values.to_f64());
@@ -531,7 +531,7 @@ impl<'a> XmlFile<'a> {
         } else {
             self.unpack(array, rest, expected)?
         };
-        // Arrays may share bytes, but this must not allow a small file to exhaust the memory.
+        // Arrays may share bytes, but this must not allow a small file to exhaust memory.
         self.taken.set(self.taken.get().saturating_add(taken));
         if self.taken.get() / 4 > data.len() {
             let what =

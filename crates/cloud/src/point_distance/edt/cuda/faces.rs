@@ -74,8 +74,8 @@ impl DeviceFaces {
     /// kernel.
     ///
     /// # Safety
-    /// The arrays must have these sizes, lie in the memory of the GPU, and exist until the launched
-    /// work has finished. No other work may use them until then.
+    /// The arrays must have these sizes, lie in GPU memory, and exist until the launched work has
+    /// finished. No other work may use them until then.
     pub unsafe fn transform_between(&self, cuda: &Cuda, inside: u64, distances: u64) -> Result<()> {
         let over = |n: usize| {
             let grid = n.div_ceil(THREADS as usize) as u32;

@@ -100,7 +100,7 @@ fn malformed_cells_are_refused() {
     faces[1].swap(0, 1);
     assert_eq!(cut(&vertices, &faces), Err(PolyhedronFault::Open));
     assert_eq!(cut(&vertices, &[]), Err(PolyhedronFault::Flat));
-    // A U-shaped prism, in which no point sees all faces.
+    // A U-shaped prism, with no point from which all faces are visible.
     let u = [
         [0.0, 0.0],
         [9.0, 0.0],
