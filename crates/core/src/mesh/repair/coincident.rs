@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::apart::{Apart, key};
+use super::duplicates::replace;
 use super::{Weld, cluster, facet_names, facets};
 use crate::mesh::statistics::facets::CellsAround;
-use crate::mesh::{Kind, Members, Mesh};
+use crate::mesh::{Kind, Mesh};
 use crate::primitives::UnionFind;
 use crate::words::{counted, short};
 
@@ -145,12 +146,7 @@ pub(super) fn join(
     if join.vertices == 0 {
         return (join, Vec::new());
     }
-    mesh.cells.iter_mut().for_each(|v| *v = representative[*v as usize]);
-    for group in &mut mesh.groups {
-        if let Members::Simplices { vertices, .. } = &mut group.members {
-            vertices.iter_mut().for_each(|v| *v = representative[*v as usize]);
-        }
-    }
+    replace(mesh, &representative);
     (join, representative)
 }
 
