@@ -73,6 +73,38 @@ fn pieces_that_overlap_by_a_layer_are_connected() {
 }
 
 #[test]
+fn copies_may_differ_by_rounding() {
+    let mut mesh = grids(Kind::Planar, &[SQUARE, SQUARE]);
+    mesh.vertices[25..].iter_mut().for_each(|x| x[0] += 1e-13);
+    assert_eq!(repaired(&mesh).1.duplicates.cells, 32);
+}
+
+#[test]
+fn parts_that_overlap_otherwise_are_doubtful() {
+    let [left, right] = [([0.0, 0.0], [1.1, 1.0], [7, 6]), ([1.0, 0.0], [1.0, 1.0], [6, 6])];
+    let (_, done) = repaired(&grids(Kind::Planar, &[left, right]));
+    // Both parts have twelve triangles at the common strip. In one of them, the boundary of the
+    // other one passes through all of these.
+    assert!((12..=24).contains(&done.overlap.cells), "{:?}", done.overlap);
+    let text = done.doubts().concat();
+    assert!(text.contains("triangles overlap with other parts of the mesh"), "{text}");
+    // Parts that touch, a finer one, a slit of no width, and a surface do not overlap.
+    let touching = ([1.0, 0.0], [1.0, 1.0], [7, 9]);
+    assert_eq!(repaired(&grids(Kind::Planar, &[SQUARE, touching])).1.overlap.cells, 0);
+    assert_eq!(repaired(&grids(Kind::Surface, &[left, right])).1.overlap.cells, 0);
+    // Two cubes that overlap by half of a layer.
+    let cube = generate(&Generate::Cube(Cube::default())).unwrap();
+    let (n, shift) = (cube.n_vertices() as u32, 0.95);
+    let mut both = cube.clone();
+    both.vertices.extend(cube.vertices.iter().map(|x| [x[0] + shift, x[1], x[2]]));
+    both.cells.extend(cube.cells.iter().map(|v| v + n));
+    both.lattice = None;
+    let (_, done) = repaired(&both);
+    assert!(done.overlap.cells > 0, "{:?}", done.overlap);
+    assert!(done.doubts().concat().contains("tetrahedra overlap"));
+}
+
+#[test]
 fn tetrahedra_are_compared_without_their_orientation() {
     let cube = generate(&Generate::Cube(Cube::default())).unwrap();
     let mut twice = cube.clone();

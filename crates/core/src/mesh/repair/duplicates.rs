@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::Weld;
 use super::apart::materials;
 use super::cell_list::{CellList, oriented_measure};
+use super::coincident::{coincident, components_of, places, shortest_edges};
 use super::splits::Splits;
 use crate::mesh::{Kind, Members, Mesh, Values};
 use crate::primitives::UnionFind;
@@ -65,8 +66,8 @@ impl Duplicates {
     }
 }
 
-/// Removes cells whose corners have exactly the same places as those of an earlier cell, but are
-/// not the same vertices, and joins these vertices. Returns the counts, the replacement of each
+/// Removes cells whose corners have the same places as those of an earlier cell, but are not the
+/// same vertices, and joins these vertices. Returns the counts, the replacement of each
 /// vertex, and the original cell of each cell. Both lists are empty if nothing was removed.
 ///
 /// With [`Weld::Auto`], cells of different groups or materials are kept, and so are triangles of a
@@ -74,7 +75,7 @@ impl Duplicates {
 /// share their vertices are left to [`clean`](crate::mesh::clean()).
 pub(super) fn remove(mesh: &mut Mesh, weld: Weld) -> (Duplicates, Vec<u32>, Vec<u32>) {
     let mut found = Duplicates::default();
-    let place = places(mesh);
+    let place = places_of(mesh);
     if weld == Weld::Never || place.is_empty() {
         return (found, Vec::new(), Vec::new());
     }
@@ -152,22 +153,16 @@ pub(super) fn replace(mesh: &mut Mesh, representative: &[u32]) {
     }
 }
 
-/// Returns, for each vertex, the first vertex with exactly the same coordinates. The list is empty
-/// if all places differ.
-fn places(mesh: &Mesh) -> Vec<u32> {
-    // Adding zero turns -0 into 0.
-    let bits = |x: &[f64; 3]| x.map(|c| (c + 0.0).to_bits());
-    let numbered = mesh.vertices.par_iter().enumerate();
-    let mut keys: Vec<([u64; 3], u32)> = numbered.map(|(v, x)| (bits(x), v as u32)).collect();
-    keys.par_sort_unstable();
-    if keys.par_windows(2).all(|pair| pair[0].0 != pair[1].0) {
+/// Returns, for each vertex, the first vertex at the same place. The list is empty if all cells are
+/// connected, or if all places differ.
+fn places_of(mesh: &Mesh) -> Vec<u32> {
+    let components = components_of(mesh, &mesh.cells);
+    let first = components[mesh.cells[0] as usize];
+    if mesh.iter_cells().all(|cell| components[cell[0] as usize] == first) {
         return Vec::new();
     }
-    let mut place = vec![0; mesh.n_vertices()];
-    for run in keys.chunk_by(|a, b| a.0 == b.0) {
-        run.iter().for_each(|&(_, v)| place[v as usize] = run[0].1);
-    }
-    place
+    let (candidates, found) = coincident(mesh, &shortest_edges(mesh, mesh.iter_cells()));
+    if candidates == found { Vec::new() } else { places(mesh, &candidates, &found) }
 }
 
 /// Returns the name of the first cell array that differs between a cell and its copy, with the two

@@ -14,6 +14,7 @@ mod duplicates;
 mod flips;
 mod hanging;
 mod joined_values;
+mod overlap;
 mod simplices;
 mod splits;
 mod unmatched;
@@ -32,6 +33,7 @@ pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
 pub use duplicates::Duplicates;
 pub use hanging::Hanging;
 pub use joined_values::{Conflict, conflicts};
+pub use overlap::Overlap;
 pub use unmatched::Unmatched;
 pub use weld::Weld;
 
@@ -83,6 +85,8 @@ pub struct Repair {
     pub hanging: Hanging,
     /// The numbers of boundary facets that lie along others without matching them.
     pub unmatched: Unmatched,
+    /// The cells that overlap with other parts of a plane or tetrahedral mesh.
+    pub overlap: Overlap,
     /// The rounding of the coordinates, if it is coarse compared with the edges.
     pub coarse: Coarse,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
@@ -213,7 +217,8 @@ impl Repair {
     pub fn doubts(&self) -> Vec<String> {
         let doubts = self.coarse.doubts().chain(self.duplicates.doubts());
         let doubts = doubts.chain(self.join.doubts()).chain(self.degenerate.doubts());
-        doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts()).collect()
+        let doubts = doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts());
+        doubts.chain(self.overlap.doubts()).collect()
     }
 }
 
@@ -265,6 +270,8 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
         let mut boundary = repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
         boundary.retain(|face| gaps.binary_search(face).is_err());
         repair.unmatched = Unmatched::find(&mesh, &boundary, repairs.weld);
+        repair.overlap = Overlap::find(&mesh, &boundary);
+        repair.overlap.at = repair.overlap.at.map(|cell| repair.parent(cell));
     }
     if !repair.representative.is_empty() {
         repair.own_corners = own_corners(&mesh, &stored, &repair);
