@@ -35,8 +35,12 @@ pub fn suggest(found: &str, allowed: &[&str]) -> String {
     }
 }
 
-/// Returns the word most similar to `found`, if any is similar enough: it differs by few letters,
-/// or `found` has at least three bytes and one of the two words begins with the other.
+/// Words that are often confused although their letters differ: the word found and the one meant.
+const SYNONYMS: [[&str; 2]; 2] = [["file", "path"], ["filename", "path"]];
+
+/// Returns the word most similar to `found`, if any is similar enough: it differs by few letters
+/// (by one, or by less than half of those of `found`), it is a synonym, or `found` has at least
+/// three bytes and one of the two words begins with the other.
 pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names in files may be so long that comparing them takes too much time.
     let comparable = |word: &str| word.len() <= 200;
@@ -44,14 +48,19 @@ pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
         return None;
     }
     let found = found.to_lowercase();
+    let n = found.chars().count();
     words
         .into_iter()
         .filter(|word| comparable(word))
         .map(|word| {
             let begins = found.len() >= 3 && (word.starts_with(&found) || found.starts_with(word));
-            (if begins { 1 } else { strsim::osa_distance(&found, &word.to_lowercase()) }, word)
+            let slips = match begins || SYNONYMS.contains(&[&found, word]) {
+                true => 1,
+                false => strsim::osa_distance(&found, &word.to_lowercase()),
+            };
+            (slips, word)
         })
-        .filter(|(slips, _)| *slips <= 1 + found.chars().count() / 4)
+        .filter(|(slips, _)| *slips <= 1 || *slips <= 1 + n / 4 && 2 * slips < n)
         .min_by_key(|(slips, _)| *slips)
         .map(|(_, word)| word)
 }
@@ -118,6 +127,15 @@ mod tests {
         for (x, text) in shorts {
             assert_eq!(short(x), text);
         }
+    }
+
+    #[test]
+    fn similar_words_and_synonyms_are_suggested() {
+        assert_eq!(nearest("file", ["time", "path"]), Some("path"));
+        assert_eq!(nearest("file", ["time", "size"]), None);
+        assert_eq!(nearest("tiem", ["time", "path"]), Some("time"));
+        assert_eq!(nearest("dt", ["dx"]), Some("dx"));
+        assert_eq!(nearest("vlume", ["volume"]), Some("volume"));
     }
 
     #[test]

@@ -62,7 +62,11 @@ fn rounded_sides_with_separate_vertices_are_joined() {
             let (whole, done) = repair(squares(n, m, offset, digits), Repairs::default()).unwrap();
             let (length, doubts) = (perimeter(&whole), done.doubts());
             let what = format!("{n} {m} {offset} {digits}: {length} {doubts:?} {:?}", done.hanging);
-            assert!((length - 6.0).abs() < 0.02 && doubts.is_empty(), "{what}");
+            assert!((length - 6.0).abs() < 0.02, "{what}");
+            // The only doubt is that a slit as narrow as the rounding would look the same.
+            let is_of_rounding = |doubt: &String| doubt.contains("cannot be told from rounding");
+            assert!(doubts.iter().all(is_of_rounding), "{what}");
+            assert_eq!(doubts.len(), usize::from(done.hanging.rounded > 0), "{what}");
         }
     }
 }

@@ -12,6 +12,7 @@ use attributes::Attributes;
 pub(super) use write::write;
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::{Group, Members};
+use zeroset_core::words::counted;
 
 /// Reads an OBJ file.
 ///
@@ -204,16 +205,14 @@ impl Reader {
             file.mesh.groups.push(Group { name: "lines".to_string(), members });
         }
         if self.groups_left > 0 {
-            let n = self.groups_left;
-            file.warnings.push(format!(
-                "{n} group names are ignored: a line can have at most {MOST_GROUPS}"
-            ));
+            let names = counted(self.groups_left, ["group name is", "group names are"]);
+            file.warnings.push(format!("{names} ignored: a line can have at most {MOST_GROUPS}"));
         }
         if self.points > 0 && file.mesh.n_cells() > 0 {
             let count = self.points;
             file.cells_by_type.insert("vertex".to_string(), count);
-            file.warnings
-                .push(format!("{count} point elements are ignored: only faces and lines are read"));
+            let points = counted(count, ["point element is", "point elements are"]);
+            file.warnings.push(format!("{points} ignored: only faces and lines are read"));
         }
         Ok(file)
     }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::apart::{Apart, key};
+use super::duplicates::replace;
 use super::{Weld, cluster, facet_names, facets};
 use crate::mesh::statistics::facets::CellsAround;
-use crate::mesh::{Kind, Members, Mesh};
+use crate::mesh::{Kind, Mesh};
 use crate::primitives::UnionFind;
 use crate::words::{counted, short};
 
@@ -145,12 +146,7 @@ pub(super) fn join(
     if join.vertices == 0 {
         return (join, Vec::new());
     }
-    mesh.cells.iter_mut().for_each(|v| *v = representative[*v as usize]);
-    for group in &mut mesh.groups {
-        if let Members::Simplices { vertices, .. } = &mut group.members {
-            vertices.iter_mut().for_each(|v| *v = representative[*v as usize]);
-        }
-    }
+    replace(mesh, &representative);
     (join, representative)
 }
 
@@ -185,15 +181,9 @@ fn along_facets(
     if boundary.is_empty() {
         return;
     }
-    let shortest = shortest_edges(mesh, boundary);
-    let candidates = finite(mesh, |v| shortest[v].is_finite());
-    let precision = precision(mesh);
-    let tolerance = |&v: &u32| {
-        let edge = shortest[v as usize];
-        precision.min(COARSE * edge).max(CLOSE * edge)
-    };
-    let tolerances: Vec<f64> = candidates.iter().map(tolerance).collect();
-    let found = cluster::representatives(&mesh.vertices, &candidates, &tolerances);
+    let n = mesh.kind.arity() - 1;
+    let shortest = shortest_edges(mesh, boundary.iter().map(|facet| &facet[..n]));
+    let (candidates, found) = coincident(mesh, &shortest);
     if candidates == found {
         let near: Vec<f64> = candidates.iter().map(|&v| NEAR * shortest[v as usize]).collect();
         if cluster::representatives(&mesh.vertices, &candidates, &near) == candidates {
@@ -216,20 +206,36 @@ fn along_facets(
 
 /// Returns the representative of each vertex: the entry of `found` for a candidate, and the vertex
 /// itself otherwise.
-fn places(mesh: &Mesh, candidates: &[u32], found: &[u32]) -> Vec<u32> {
+pub(super) fn places(mesh: &Mesh, candidates: &[u32], found: &[u32]) -> Vec<u32> {
     let mut place: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
     candidates.iter().zip(found).for_each(|(&v, &root)| place[v as usize] = root);
     place
 }
 
-/// Returns the length of the shortest boundary edge at each vertex, ignoring edges of length zero,
-/// or infinity if there is none.
-fn shortest_edges(mesh: &Mesh, boundary: &[[u32; 3]]) -> Vec<f64> {
-    let n = mesh.kind.arity() - 1;
+/// Returns the vertices with an edge, in ascending order, and for each of them the first vertex at
+/// the same place. `shortest` is the length of the shortest edge at each vertex.
+pub(super) fn coincident(mesh: &Mesh, shortest: &[f64]) -> (Vec<u32>, Vec<u32>) {
+    let candidates = finite(mesh, |v| shortest[v].is_finite());
+    let precision = precision(mesh);
+    let tolerance = |&v: &u32| {
+        let edge = shortest[v as usize];
+        precision.min(COARSE * edge).max(CLOSE * edge)
+    };
+    let tolerances: Vec<f64> = candidates.iter().map(tolerance).collect();
+    let found = cluster::representatives(&mesh.vertices, &candidates, &tolerances);
+    (candidates, found)
+}
+
+/// Returns the length of the shortest edge of the given simplices at each vertex, ignoring edges of
+/// length zero, or infinity if there is none.
+pub(super) fn shortest_edges<'a>(
+    mesh: &Mesh,
+    simplices: impl Iterator<Item = &'a [u32]>,
+) -> Vec<f64> {
     let mut shortest = vec![f64::INFINITY; mesh.n_vertices()];
-    for facet in boundary {
-        for (k, &a) in facet[..n].iter().enumerate() {
-            for &b in &facet[..k] {
+    for simplex in simplices {
+        for (k, &a) in simplex.iter().enumerate() {
+            for &b in &simplex[..k] {
                 let [x, y] = [a, b].map(|v| mesh.vertices[v as usize]);
                 let length = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt();
                 if length > 0.0 {
@@ -445,7 +451,7 @@ impl Pairs<'_> {
 }
 
 /// Returns a number for each vertex. The number is the same for all vertices of connected cells.
-fn components_of(mesh: &Mesh, cells: &[u32]) -> Vec<u32> {
+pub(super) fn components_of(mesh: &Mesh, cells: &[u32]) -> Vec<u32> {
     let mut sets = UnionFind::new(mesh.n_vertices());
     for cell in cells.chunks_exact(mesh.kind.arity()) {
         for &v in &cell[1..] {

@@ -7,11 +7,14 @@
 pub(crate) mod apart;
 mod cell_list;
 mod cluster;
+mod coarse;
 mod coincident;
 mod degenerate;
+mod duplicates;
 mod flips;
 mod hanging;
 mod joined_values;
+mod overlap;
 mod simplices;
 mod splits;
 mod unmatched;
@@ -24,10 +27,13 @@ use crate::words::counted;
 use coincident::Stored;
 
 pub use apart::materials;
+pub use coarse::Coarse;
 pub use coincident::Join;
 pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
+pub use duplicates::Duplicates;
 pub use hanging::Hanging;
 pub use joined_values::{Conflict, conflicts};
+pub use overlap::Overlap;
 pub use unmatched::Unmatched;
 pub use weld::Weld;
 
@@ -69,6 +75,8 @@ pub enum Thinness {
 /// The changes that a repair made, and the maps from repaired to stored vertices and cells.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Repair {
+    /// The cells that were stored twice with separate vertices.
+    pub duplicates: Duplicates,
     /// The numbers of coincident vertices and facets that were joined or kept apart.
     pub join: Join,
     /// The numbers of degenerate cells that were removed or left.
@@ -77,6 +85,10 @@ pub struct Repair {
     pub hanging: Hanging,
     /// The numbers of boundary facets that lie along others without matching them.
     pub unmatched: Unmatched,
+    /// The cells that overlap with other parts of a plane or tetrahedral mesh.
+    pub overlap: Overlap,
+    /// The rounding of the coordinates, if it is coarse compared with the edges.
+    pub coarse: Coarse,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
     /// replaced.
     #[serde(skip)]
@@ -98,8 +110,10 @@ impl Repair {
 
     /// Returns the counts alone, without the maps.
     pub fn counts(&self) -> Repair {
-        let Repair { join, degenerate, hanging, unmatched, .. } = self.clone();
-        Repair { join, degenerate, hanging, unmatched, ..Repair::default() }
+        let empty = Repair::default();
+        let (representative, parents, own_corners) =
+            (empty.representative, empty.parents, empty.own_corners);
+        Repair { representative, parents, own_corners, ..self.clone() }
     }
 
     /// Returns the number of vertices that were replaced by other vertices.
@@ -115,6 +129,14 @@ impl Repair {
     /// Returns the stored cell that a repaired cell comes from.
     pub fn parent(&self, cell: u32) -> u32 {
         self.parents.get(cell as usize).copied().unwrap_or(cell)
+    }
+
+    /// Updates the origin of the cells after some were replaced. `parents` lists the previous cell
+    /// of each cell, and is empty if none was replaced.
+    fn follow(&mut self, parents: &[u32]) {
+        if !parents.is_empty() {
+            self.parents = parents.iter().map(|&cell| self.parent(cell)).collect();
+        }
     }
 
     /// Joins coincident vertices of the mesh. `boundary` lists its boundary facets, and `stored`
@@ -169,7 +191,7 @@ impl Repair {
             if parents.is_empty() {
                 return boundary;
             }
-            self.parents = parents.iter().map(|&cell| self.parent(cell)).collect();
+            self.follow(&parents);
             boundary = boundary_facets(mesh);
             if weld == Weld::Auto && self.join(mesh, weld, &boundary, stored) {
                 boundary = boundary_facets(mesh);
@@ -179,24 +201,31 @@ impl Repair {
 
     /// Returns one line with the repairs and their counts, or `None` if nothing was changed.
     pub fn summary(&self) -> Option<String> {
-        let parts: Vec<String> =
-            [self.join.summary(), self.degenerate.summary(), self.hanging.summary()]
-                .into_iter()
-                .flatten()
-                .collect();
+        let parts: Vec<String> = [
+            self.duplicates.summary(),
+            self.join.summary(),
+            self.degenerate.summary(),
+            self.hanging.summary(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     /// Returns warnings about the repaired mesh, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
-        let doubts = self.join.doubts().chain(self.degenerate.doubts());
-        doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts()).collect()
+        let doubts = self.coarse.doubts().chain(self.duplicates.doubts());
+        let doubts = doubts.chain(self.join.doubts()).chain(self.degenerate.doubts());
+        let doubts = doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts());
+        doubts.chain(self.overlap.doubts()).collect()
     }
 }
 
 /// Repairs the cells of a mesh. Its vertices, their data and their indices do not change.
 ///
-/// First, coincident vertices are joined (see [`Weld`]). Then degenerate cells are removed:
+/// First, cells that are stored twice with separate vertices are removed, and coincident vertices
+/// are joined (see [`Weld`]). Then degenerate cells are removed:
 ///
 /// - A *cap* is a cell with one vertex inside an edge or face between its other vertices, for
 ///   example a triangle with one vertex on the opposite edge. That vertex is a hanging node of the
@@ -216,23 +245,33 @@ impl Repair {
 ///
 /// # Errors
 /// Returns [`Error::Mesh`](crate::Error::Mesh) if the mesh has a defect that
-/// [`clean`](super::clean()) cannot fix.
+/// [`clean`](super::clean()) cannot fix, or if degenerate cells are to be repaired and 32-bit
+/// coordinates are rounded to a quarter of the edges or more (see [`Coarse`]).
 pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
     super::clean::unfit(&mesh)?;
-    let mut repair = Repair::default();
+    let mut repair = Repair { coarse: Coarse::find(&mesh), ..Repair::default() };
+    if repairs.degenerate.is_some() {
+        repair.coarse.refuse()?;
+    }
     if repairs == Repairs::NONE {
         return Ok((mesh, repair));
     }
     let stored = mesh.cells.clone();
+    (repair.duplicates, repair.representative, repair.parents) =
+        duplicates::remove(&mut mesh, repairs.weld);
     let boundary = boundary_facets(&mesh);
     repair.join(&mut mesh, repairs.weld, &boundary, &stored);
     if let Some(thinness) = repairs.degenerate {
-        (repair.degenerate, repair.parents) =
+        let (degenerate, parents) =
             degenerate::remove(&mut mesh, thinness, &mut repair.representative);
+        repair.degenerate = degenerate;
+        repair.follow(&parents);
         let gaps = repair.gaps(&mesh, &boundary);
         let mut boundary = repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
         boundary.retain(|face| gaps.binary_search(face).is_err());
         repair.unmatched = Unmatched::find(&mesh, &boundary, repairs.weld);
+        repair.overlap = Overlap::find(&mesh, &boundary);
+        repair.overlap.at = repair.overlap.at.map(|cell| repair.parent(cell));
     }
     if !repair.representative.is_empty() {
         repair.own_corners = own_corners(&mesh, &stored, &repair);

@@ -34,6 +34,9 @@ pub(super) struct Found {
     /// The faces of tetrahedra. Each has the vertices that are inside it but not on its edges, in
     /// ascending order.
     pub faces: Vec<([u32; 3], Vec<u32>)>,
+    /// The number of nodes on edges that count as such only because rounding may have moved them,
+    /// and the largest distance of such a node from its edge. Their cells have separate vertices.
+    pub rounded: (usize, f64),
 }
 
 impl Found {
@@ -66,6 +69,8 @@ pub(super) fn find(mesh: &Mesh, facets: &[[u32; 3]], weld: Weld) -> Found {
     };
     let on_edges: Vec<OnEdge> = edges.par_iter().filter_map(|&edge| search.on_edge(edge)).collect();
     let joins = search.joins_rounded(&on_edges);
+    let off = || on_edges.iter().flat_map(|on| &on.outside).map(|off| off.abs());
+    let rounded = if joins { (off().count(), off().fold(0.0, f64::max)) } else { (0, 0.0) };
     let nodes = |on: OnEdge| (on.edge, if joins { on.all } else { on.sure });
     let mut edges: Vec<_> =
         on_edges.into_iter().map(nodes).filter(|(_, nodes)| !nodes.is_empty()).collect();
@@ -78,7 +83,7 @@ pub(super) fn find(mesh: &Mesh, facets: &[[u32; 3]], weld: Weld) -> Found {
         }
         _ => Vec::new(),
     };
-    Found { edges, faces }
+    Found { edges, faces, rounded }
 }
 
 /// The vertices inside an edge, from its first end to its last.

@@ -11,7 +11,7 @@ mod split;
 
 use super::Weld;
 use crate::mesh::Mesh;
-use crate::words::{counted, noun};
+use crate::words::{counted, noun, short};
 
 /// The hanging nodes of a mesh, and the cells that were split at them.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -29,6 +29,11 @@ pub struct Hanging {
     /// The number of edges and faces that were not split at nodes of cells with separate vertices,
     /// because the two sides are to be kept apart.
     pub kept_apart: usize,
+    /// The number of nodes beside edges of cells with separate vertices that count as hanging only
+    /// because the rounding of the coordinates may have moved them.
+    pub rounded: usize,
+    /// The largest distance of these nodes from their edges, in mesh units.
+    pub rounded_distance: f64,
 }
 
 impl Hanging {
@@ -39,6 +44,8 @@ impl Hanging {
         self.cells += later.cells;
         (self.left, self.left_at) = (later.left, later.left_at);
         self.kept_apart = later.kept_apart;
+        self.rounded += later.rounded;
+        self.rounded_distance = self.rounded_distance.max(later.rounded_distance);
     }
 
     /// Returns one line with the counts, or `None` if no cell was split.
@@ -69,7 +76,17 @@ impl Hanging {
                 has(self.kept_apart)
             )
         });
-        left.into_iter().chain(apart)
+        let rounded = (self.rounded > 0).then(|| {
+            format!(
+                "{} up to {} from the edges of cells with separate vertices, within the rounding \
+                 of the coordinates: the two sides were joined, because a gap as narrow as that \
+                 cannot be told from rounding; if it is a slit, use `weld = \"never\"`, or write \
+                 coordinates with more digits",
+                counted(self.rounded, ["hanging node is", "hanging nodes are"]),
+                short(self.rounded_distance)
+            )
+        });
+        left.into_iter().chain(apart).chain(rounded)
     }
 }
 
@@ -100,8 +117,10 @@ pub(super) fn split_hanging(
     weld: Weld,
 ) -> (Hanging, Vec<u32>) {
     let mut found = find::find(mesh, boundary, weld);
+    // With `weld = "never"`, sides with separate vertices stay apart.
+    let (rounded, rounded_distance) = if weld == Weld::Never { (0, 0.0) } else { found.rounded };
     let kept_apart = sides::keep_apart(mesh, boundary, weld, &mut found);
     let (hanging, parents) =
         if found.is_empty() { Default::default() } else { split::split(mesh, found) };
-    (Hanging { kept_apart, ..hanging }, parents)
+    (Hanging { kept_apart, rounded, rounded_distance, ..hanging }, parents)
 }

@@ -25,7 +25,8 @@ pub(super) fn split(mesh: &mut Mesh, found: Found) -> (Hanging, Vec<u32>) {
     nodes.dedup();
     let n_split = cells.n_replaced();
     let parents = if n_split > 0 { cells.write_to(mesh, &splits) } else { Vec::new() };
-    (Hanging { nodes: nodes.len(), cells: n_split, left, left_at, kept_apart: 0 }, parents)
+    let n_nodes = nodes.len();
+    (Hanging { nodes: n_nodes, cells: n_split, left, left_at, ..Hanging::default() }, parents)
 }
 
 /// The state of the splitting.

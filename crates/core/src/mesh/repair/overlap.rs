@@ -1,0 +1,136 @@
+//! Doubts about parts of a plane or tetrahedral mesh that overlap.
+
+use std::cell::Cell;
+
+use rayon::prelude::*;
+
+use crate::geometry::Vec3;
+use crate::mesh::point_tree::PointTree;
+use crate::mesh::{Kind, Mesh};
+use crate::words::{counted, noun};
+
+/// The smallest barycentric coordinate of a point that counts as inside a cell. Rounding, and sides
+/// that are nearly coincident, stay below it.
+const INSIDE: f64 = 0.02;
+/// The barycentric coordinates of the examined points of a facet. By chance, one of them may lie
+/// close to an edge of another cell, as centers often do.
+const ON_EDGE: [[f64; 3]; 2] = [[0.36, 0.64, 0.0], [0.73, 0.27, 0.0]];
+const ON_FACE: [[f64; 3]; 2] = [[0.29, 0.32, 0.39], [0.23, 0.54, 0.23]];
+
+/// The cells that overlap with other parts of the mesh.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Overlap {
+    /// The number of cells inside which boundary facets of others begin, end or lie.
+    pub cells: usize,
+    /// The first of these cells.
+    pub at: Option<u32>,
+    #[serde(skip)]
+    kind: Option<Kind>,
+}
+
+impl Overlap {
+    /// Searches for cells of a plane or tetrahedral mesh that contain a point of a boundary facet.
+    /// In a triangulated surface, cells may intersect.
+    pub(super) fn find(mesh: &Mesh, boundary: &[[u32; 3]]) -> Self {
+        if mesh.kind == Kind::Surface || boundary.is_empty() {
+            return Overlap::default();
+        }
+        let points: Vec<[f64; 3]> =
+            boundary.iter().flat_map(|facet| points_of(mesh, facet)).collect();
+        let tree = PointTree::new(&points, (0..points.len() as u32).collect());
+        let arity = mesh.kind.arity();
+        let overlaps = |&cell: &u32| {
+            let corners = &mesh.cells[cell as usize * arity..][..arity];
+            Inside::of(mesh, corners).is_some_and(|inside| inside.contains_any(&points, &tree))
+        };
+        let found: Vec<u32> = (0..mesh.n_cells() as u32).into_par_iter().filter(overlaps).collect();
+        Overlap { cells: found.len(), at: found.first().copied(), kind: Some(mesh.kind) }
+    }
+
+    /// Returns a sentence about the overlap, if there is one.
+    pub fn doubts(&self) -> impl Iterator<Item = String> {
+        self.kind.zip(self.at).into_iter().map(|(kind, at)| {
+            let (words, measures) = match kind {
+                Kind::Volume => (["tetrahedron", "tetrahedra"], "volumes"),
+                _ => (["triangle", "triangles"], "areas"),
+            };
+            format!(
+                "{} {} with other parts of the mesh, beginning with cell {at}: {measures} count \
+                 twice, and fronts do not cross from one part to the other there; store each part \
+                 once, or mark the cells in overlaps between pieces as ghost cells (vtkGhostType)",
+                counted(self.cells, words),
+                noun(self.cells, ["overlaps", "overlap"])
+            )
+        })
+    }
+}
+
+/// Returns two points inside a facet.
+fn points_of(mesh: &Mesh, facet: &[u32; 3]) -> [[f64; 3]; 2] {
+    let at = |v: u32| mesh.vertices[v as usize];
+    let weights = if mesh.kind == Kind::Volume { ON_FACE } else { ON_EDGE };
+    weights.map(|weights| {
+        // The third entry of an edge is no vertex, and has no weight.
+        let used = || weights.iter().zip(facet).filter(|(w, _)| **w > 0.0);
+        std::array::from_fn(|k| used().map(|(w, &v)| w * at(v)[k]).sum())
+    })
+}
+
+/// The barycentric coordinates of points in a cell, as linear functions of the vector from its
+/// first vertex.
+struct Inside {
+    origin: [f64; 3],
+    /// The gradient of each coordinate. The first coordinate is 1 at the origin, the others are 0.
+    gradients: Vec<Vec3>,
+}
+
+impl Inside {
+    /// Returns `None` for a cell without area or volume.
+    fn of(mesh: &Mesh, corners: &[u32]) -> Option<Self> {
+        let at = |k: usize| Vec3::from(mesh.vertices[corners[k] as usize]);
+        let edges: Vec<Vec3> = (1..corners.len()).map(|k| at(k) - at(0)).collect();
+        let others: Vec<Vec3> = match edges[..] {
+            [a, b] => {
+                let area = a.x * b.y - a.y * b.x;
+                vec![Vec3::new(b.y, -b.x, 0.0) / area, Vec3::new(-a.y, a.x, 0.0) / area]
+            }
+            [a, b, c] => {
+                let volume = a.cross(&b).dot(&c);
+                vec![b.cross(&c) / volume, c.cross(&a) / volume, a.cross(&b) / volume]
+            }
+            _ => return None,
+        };
+        let first = -others.iter().fold(Vec3::zeros(), |sum, g| sum + g);
+        let gradients: Vec<Vec3> = [vec![first], others].concat();
+        let are_finite = gradients.iter().all(|g| g.iter().all(|x| x.is_finite()));
+        are_finite.then(|| Inside { origin: at(0).into(), gradients })
+    }
+
+    /// Returns the values at the origin, which is the first corner.
+    fn at_origin() -> impl Iterator<Item = f64> {
+        std::iter::once(1.0).chain(std::iter::repeat(0.0))
+    }
+
+    fn contains(&self, point: [f64; 3]) -> bool {
+        self.meets(&point, &point)
+    }
+
+    /// Returns false if no point of a box is inside.
+    fn meets(&self, low: &[f64; 3], high: &[f64; 3]) -> bool {
+        self.gradients.iter().zip(Self::at_origin()).all(|(gradient, at_origin)| {
+            let most = |k: usize| {
+                let [low, high] = [low[k], high[k]].map(|x| gradient[k] * (x - self.origin[k]));
+                low.max(high)
+            };
+            at_origin + most(0) + most(1) + most(2) > INSIDE
+        })
+    }
+
+    fn contains_any(&self, points: &[[f64; 3]], tree: &PointTree) -> bool {
+        let found = Cell::new(false);
+        let meets = |low: &[f64; 3], high: &[f64; 3]| !found.get() && self.meets(low, high);
+        tree.visit(meets, |v| found.set(found.get() || self.contains(points[v as usize])));
+        found.get()
+    }
+}
