@@ -40,6 +40,7 @@
 //! ```
 
 mod cpu;
+#[doc(hidden)]
 pub mod cuda;
 pub mod formulas;
 mod gradient;

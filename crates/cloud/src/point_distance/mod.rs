@@ -27,6 +27,7 @@
 mod brute;
 mod cone;
 mod coordinate;
+#[doc(hidden)]
 pub mod cuda;
 mod edt;
 mod nearest;
@@ -39,6 +40,7 @@ mod working_set;
 
 pub use cone::{Cone, Directions};
 pub use coordinate::Coordinate;
+#[doc(hidden)]
 pub use edt::DeviceEdt;
 pub use edt::Edt;
 pub use nearest::{Found, Kernel, Method, NO_SITE, Nearest, Options, nearest};
