@@ -1,159 +1,34 @@
 //! Moving interfaces on a mesh.
 
-use std::ops::Deref;
+mod case;
+mod options;
+mod terms;
 
-use super::mesh::mask;
-use super::source::expression;
-use super::{Control, Mesh, Values};
-use crate::config::{self, Coefficient, Component, Config, Evolve, Initial};
+use std::ops::Deref;
+use std::path::Path;
+
+use case::Case;
+pub use options::EvolveOptions;
+pub use terms::{Phi, Terms, Velocity};
+
+use super::{Control, Mesh};
 use crate::error::Result;
-use crate::geometry::shape::Shape;
 use crate::levelset::eikonal;
-use crate::mesh::DataArray;
 use crate::output::{Measures, Report};
 use crate::run::evolve::stepping::Stepping;
-use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::Stages;
 use crate::surface::{self, Interface};
 
-/// The initial level set: negative inside.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Phi {
-    /// The signed distance to a shape.
-    Shape(Shape),
-    /// An expression of coordinates, arrays and groups. Only its zero set matters.
-    Expression(String),
-    /// One number for each vertex of the file. Only its zero set matters.
-    PerVertex(Vec<f64>),
-}
-
-impl From<Shape> for Phi {
-    fn from(shape: Shape) -> Self {
-        Phi::Shape(shape)
-    }
-}
-
-impl From<&str> for Phi {
-    fn from(expression: &str) -> Self {
-        Phi::Expression(expression.to_string())
-    }
-}
-
-impl From<Vec<f64>> for Phi {
-    fn from(values: Vec<f64>) -> Self {
-        Phi::PerVertex(values)
-    }
-}
-
-/// A velocity, in mesh units per time.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Velocity {
-    /// One vector everywhere.
-    Constant([f64; 3]),
-    /// An expression for each component, which may depend on the time `t`.
-    Expressions([String; 3]),
-    /// One vector for each vertex of the file.
-    PerVertex(Vec<[f64; 3]>),
-}
-
-/// The terms of `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`. Absent terms are
-/// zero. Expressions may depend on the time `t`.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Terms {
-    /// The velocity a.
-    pub velocity: Option<Velocity>,
-    /// The normal speed eps, in mesh units per time. The inside grows where it is positive.
-    pub normal_speed: Option<Values>,
-    /// The curvature coefficient beta >= 0, in mesh units^2 per time.
-    pub curvature: Option<Values>,
-    /// The weight w >= 0 of the weighted curvature flow, in mesh units^2 per time.
-    pub weighted_curvature: Option<Values>,
-}
-
-impl Terms {
-    /// Sets the velocity.
-    pub fn velocity(mut self, velocity: Velocity) -> Self {
-        self.velocity = Some(velocity);
-        self
-    }
-
-    /// Sets the normal speed: a number, an expression or an array.
-    pub fn normal_speed(mut self, speed: impl Into<Values>) -> Self {
-        self.normal_speed = Some(speed.into());
-        self
-    }
-
-    /// Sets the curvature coefficient: a number, an expression or an array.
-    pub fn curvature(mut self, coefficient: impl Into<Values>) -> Self {
-        self.curvature = Some(coefficient.into());
-        self
-    }
-
-    /// Sets the weight of the weighted curvature flow: a number, an expression or an array.
-    pub fn weighted_curvature(mut self, weight: impl Into<Values>) -> Self {
-        self.weighted_curvature = Some(weight.into());
-        self
-    }
-}
-
-/// Options of [`evolve`]. The defaults are those of a case file.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct EvolveOptions {
-    /// The time at which the motion ends. Times are absolute.
-    pub until: Option<f64>,
-    /// The time between states.
-    pub every: Option<f64>,
-    /// The largest number of steps.
-    pub max_steps: Option<u64>,
-    /// Ends the motion when phi near the interface changes at most this fast (length per time).
-    pub steady: Option<f64>,
-    /// The CFL factor, 1 by default.
-    pub cfl: Option<f64>,
-    /// The longest step if a term depends on time.
-    pub max_step: Option<f64>,
-    /// The time at which the motion begins, 0 by default.
-    pub start_time: Option<f64>,
-    /// Excludes cells with a vertex where this expression is 0 or NaN.
-    pub mask: Option<String>,
-    /// Progress and cancellation.
-    pub control: Control,
-}
-
-impl EvolveOptions {
-    /// Sets the time at which the motion ends.
-    pub fn until(mut self, time: f64) -> Self {
-        self.until = Some(time);
-        self
-    }
-
-    /// Returns options for an interface that takes no step until [`Evolution::continue_with`] is
-    /// called.
-    fn paused(time: f64) -> Self {
-        // A motion without speed needs an end time.
-        let until = Some(time + 1.0);
-        EvolveOptions { until, max_steps: Some(0), ..EvolveOptions::default() }
-    }
-
-    /// Sets the time between states.
-    pub fn every(mut self, interval: f64) -> Self {
-        self.every = Some(interval);
-        self
-    }
-}
-
 /// A state of a moving interface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct State {
-    /// The time.
+    /// The time, in the unit of the terms.
     pub time: f64,
     /// The number of steps so far.
     pub step: u64,
-    /// The level set at each vertex of the file, in mesh units. NaN at vertices without a cell.
+    /// The level set at each vertex of the file, `[vertices]`, in mesh units. NaN at vertices
+    /// without a cell.
     pub phi: Vec<f64>,
     /// The length or area of the interface, the area or volume of the inside, and other measures.
     pub measures: Measures,
@@ -164,6 +39,20 @@ pub struct State {
 /// The iterator ends after an error.
 ///
 /// `M` is `&Mesh`, or `Arc<Mesh>` for a motion that outlives the caller.
+///
+/// ```
+/// use zeroset::{Terms, api::EvolveOptions};
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let until = |time| EvolveOptions::default().until(time);
+/// let growing = Terms::default().normal_speed(1.0);
+/// let mut motion = zeroset::evolve_with(&mesh, "z - 20", &growing, until(1.0))?;
+/// while let Some(state) = motion.next() {
+///     println!("t = {}", state?.time);
+/// }
+/// motion.continue_with(&Terms::default().curvature(1.0), until(2.0))?;
+/// assert_eq!(motion.last().transpose()?.map(|state| state.time), Some(2.0));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 pub struct Evolution<M> {
     mesh: M,
     stepping: Stepping,
@@ -173,32 +62,60 @@ pub struct Evolution<M> {
     pub warnings: Vec<String>,
 }
 
-/// The parts of a case other than its terms.
-struct Case {
-    initial: Initial,
-    phi: Option<DataArray>,
-    options: EvolveOptions,
-}
+/// The number of steps of a motion without an end. A checkpoint stores it as a 64-bit integer.
+const ENDLESS: u64 = i64::MAX as u64;
 
-/// Moves an interface to the time `until`, and returns the states on the way, one per interval
-/// `every`.
+/// Moves an interface, and returns its state at the start and after every step.
+///
+/// The iterator ends if the interface vanishes, and otherwise goes on until the caller stops.
+/// [`evolve_with`] ends at a given time.
 ///
 /// ```
 /// use zeroset::Terms;
 /// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
-/// let options = zeroset::api::EvolveOptions::default().until(1.0).every(0.5);
-/// for state in zeroset::evolve(&mesh, "z - 20", &Terms::default().curvature(1.0), options)? {
+/// let phi: Vec<f64> = mesh.stored().vertices.iter().map(|x| x[2] - 20.0).collect();
+/// let terms = Terms::default().curvature(1.0);
+/// for state in zeroset::evolve(&mesh, &phi, &terms)?.take(3) {
 ///     let state = state?;
-///     println!("{} {}", state.time, state.measures.interface);
+///     println!("t = {}: {} mm long", state.time, state.measures.interface);
 /// }
 /// # Ok::<(), zeroset::Error>(())
 /// ```
 ///
 /// # Errors
-/// Returns [`Error::Case`](crate::Error::Case) for terms and options that cannot be used,
+/// Returns [`Error::Case`](crate::Error::Case) for terms that cannot be used or that move nothing,
 /// [`Error::Mesh`](crate::Error::Mesh) for a mesh that the solver cannot use, and
 /// [`Error::Device`](crate::Error::Device) if memory runs out.
 pub fn evolve<M: Deref<Target = Mesh>>(
+    mesh: M,
+    phi: impl Into<Phi>,
+    terms: &Terms,
+) -> Result<Evolution<M>> {
+    let options = EvolveOptions::default().every_steps(1).max_steps(ENDLESS);
+    evolve_with(mesh, phi, terms, options)
+}
+
+/// Moves an interface like [`evolve`], with options. They must state an end: `until`, `max_steps`
+/// or `steady`. Returns the first and the last state, and those between them that `every` or
+/// `every_steps` asks for.
+///
+/// ```
+/// use zeroset::Terms;
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let options = zeroset::api::EvolveOptions::default().until(1.0).every(0.5);
+/// let terms = Terms::default().curvature(1.0);
+/// let states = zeroset::evolve_with(&mesh, "z - 20", &terms, options)?;
+/// for state in states {
+///     let state = state?;
+///     println!("t = {}: {} mm long", state.time, state.measures.interface);
+/// }
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns the errors of [`evolve`], and [`Error::Case`](crate::Error::Case) for options that
+/// cannot be used.
+pub fn evolve_with<M: Deref<Target = Mesh>>(
     mesh: M,
     phi: impl Into<Phi>,
     terms: &Terms,
@@ -214,6 +131,19 @@ pub fn evolve<M: Deref<Target = Mesh>>(
 /// Begins a motion that pauses at its start until [`Evolution::continue_with`] sets its terms and
 /// its end. Of the options, only `cfl`, `start_time`, `mask` and `control` are used.
 ///
+/// ```
+/// use zeroset::{Terms, api::EvolveOptions};
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let mut motion = zeroset::begin(&mesh, "z - 20", EvolveOptions::default())?;
+/// for k in 1..=3 {
+///     let speed = 1.0 / motion.state()?.measures.interface; // depends on the state
+///     let options = EvolveOptions::default().until(0.1 * f64::from(k));
+///     motion.continue_with(&Terms::default().normal_speed(speed), options)?;
+///     motion.by_ref().try_for_each(|state| state.map(drop))?;
+/// }
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns the errors of [`evolve`].
 pub fn begin<M: Deref<Target = Mesh>>(
@@ -224,81 +154,7 @@ pub fn begin<M: Deref<Target = Mesh>>(
     let EvolveOptions { cfl, start_time, mask, control, .. } = options;
     let paused = EvolveOptions::paused(start_time.unwrap_or(0.0));
     let options = EvolveOptions { cfl, start_time, mask, control, ..paused };
-    evolve(mesh, phi, &Terms::default().normal_speed(0.0), options)
-}
-
-impl Case {
-    fn new(mesh: &Mesh, phi: Phi, options: EvolveOptions) -> Result<Self> {
-        let (initial, phi) = match phi {
-            Phi::Shape(shape) => (Initial::Shape(shape), None),
-            Phi::Expression(text) => (Initial::Expression { expression: expression(&text)? }, None),
-            Phi::PerVertex(values) => {
-                let name = "given phi";
-                let array = mesh.vertex_array(name, values)?;
-                (Initial::Data { data: name.into() }, Some(array))
-            }
-        };
-        Ok(Case { initial, phi, options })
-    }
-
-    fn setup(&self, mesh: &Mesh, terms: &Terms) -> Result<MeshSetup> {
-        let options = &self.options;
-        let mut arrays = (self.phi.iter().cloned().collect(), Vec::new());
-        let mut evolve = Evolve::default();
-        evolve.start_time = options.start_time;
-        evolve.end_time = options.until;
-        evolve.max_steps = options.max_steps;
-        evolve.steady = options.steady;
-        evolve.cfl = options.cfl;
-        evolve.max_step = options.max_step;
-        evolve.mask = mask(options.mask.as_deref())?;
-        evolve.velocity = match &terms.velocity {
-            None => None,
-            Some(velocity) => Some(of_velocity(mesh, velocity, &mut arrays)?),
-        };
-        let mut of = |name: &str, values: &Option<Values>| match values {
-            None => Ok(None),
-            Some(values) => coefficient(mesh, name, values, &mut arrays).map(Some),
-        };
-        evolve.normal_speed = of("given normal speed", &terms.normal_speed)?;
-        evolve.curvature = of("given curvature", &terms.curvature)?;
-        evolve.weighted_curvature = of("given weight", &terms.weighted_curvature)?;
-        let mut config = Config::of_evolve(mesh.source(), self.initial.clone(), evolve);
-        config.output.interval = options.every;
-        mesh.setup(config, arrays, &options.control)
-    }
-}
-
-type Arrays = (Vec<DataArray>, Vec<DataArray>);
-
-fn of_velocity(mesh: &Mesh, velocity: &Velocity, arrays: &mut Arrays) -> Result<config::Velocity> {
-    Ok(match velocity {
-        Velocity::Constant(a) => config::Velocity::Constant(*a),
-        Velocity::Expressions([x, y, z]) => {
-            let component = |text: &str| expression(text).map(Component::Expression);
-            config::Velocity::Components([component(x)?, component(y)?, component(z)?])
-        }
-        Velocity::PerVertex(rows) => {
-            let name = "given velocity";
-            arrays.0.push(mesh.vertex_vectors(name, rows)?);
-            config::Velocity::Data(name.into())
-        }
-    })
-}
-
-fn coefficient(
-    mesh: &Mesh,
-    name: &str,
-    values: &Values,
-    arrays: &mut Arrays,
-) -> Result<Coefficient> {
-    match values {
-        Values::Number(x) => return Ok(Coefficient::Number(*x)),
-        Values::Expression(text) => return expression(text).map(Coefficient::Expression),
-        Values::PerVertex(values) => arrays.0.push(mesh.vertex_array(name, values.clone())?),
-        Values::PerCell(values) => arrays.1.push(mesh.cell_array(name, values.clone())?),
-    }
-    Ok(Coefficient::Data { data: name.into() })
+    evolve_with(mesh, phi, &Terms::default().normal_speed(0.0), options)
 }
 
 impl<M: Deref<Target = Mesh>> Evolution<M> {
@@ -357,6 +213,51 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         Ok(())
     }
 
+    /// Writes a checkpoint of the current state, from which [`Evolution::resume`] continues with
+    /// bitwise identical results. Replaces the file if it exists.
+    ///
+    /// # Errors
+    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written, and
+    /// [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn write_checkpoint(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        self.stepping.checkpoint()?.write(path.as_ref())
+    }
+
+    /// Continues from a checkpoint that [`Evolution::write_checkpoint`] has written, also in
+    /// another process. The next state is the one after the checkpoint.
+    ///
+    /// This motion must have the mesh, phi, terms and options that the other one had when it wrote
+    /// the checkpoint. A motion of [`begin`] needs only the same mesh, phi, `start_time` and
+    /// `mask`: [`Evolution::continue_with`] then sets its terms and its end.
+    ///
+    /// ```
+    /// use zeroset::Terms;
+    /// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+    /// let file = std::env::temp_dir().join(format!("zeroset-doc-{}", std::process::id()));
+    /// let terms = Terms::default().curvature(1.0);
+    /// let mut whole = zeroset::evolve(&mesh, "z - 20", &terms)?;
+    /// whole.nth(2).transpose()?;
+    /// whole.write_checkpoint(&file)?;
+    /// let mut resumed = zeroset::evolve(&mesh, "z - 20", &terms)?;
+    /// resumed.resume(&file)?;
+    /// assert_eq!(resumed.next().transpose()?, whole.next().transpose()?);
+    /// # std::fs::remove_file(file).map_err(|e| zeroset::Error::usage(e.to_string(), ""))?;
+    /// # Ok::<(), zeroset::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`Error::Input`](crate::Error::Input) for a file that is not a complete checkpoint,
+    /// [`Error::Case`](crate::Error::Case) or [`Error::Mesh`](crate::Error::Mesh) if the case or
+    /// the mesh is another one, and [`Error::Device`](crate::Error::Device) if the GPU fails or
+    /// memory runs out.
+    pub fn resume(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        let is_paused = self.case.options.is_paused();
+        let warning = self.stepping.resume(path.as_ref(), is_paused)?;
+        self.warnings.extend(warning);
+        self.has_failed = false;
+        Ok(())
+    }
+
     /// Returns the current state.
     ///
     /// # Errors
@@ -366,8 +267,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         Ok(self.stored(measures, &phi))
     }
 
-    /// Returns the gradient of the current level set at each vertex of the file. NaN at vertices
-    /// without a cell.
+    /// Returns the gradient of the current level set at each vertex of the file, `[vertices]`. NaN
+    /// at vertices without a cell.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
