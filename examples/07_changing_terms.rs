@@ -10,7 +10,8 @@ fn main() -> zeroset::Result<()> {
     let mesh = zeroset::read(path)?;
     let options = EvolveOptions::default().until(20.0).every(5.0);
     let ball = "sqrt((x + 55)^2 + (y + 20)^2 + (z - 10)^2) - 20";
-    let mut motion = zeroset::evolve(&mesh, ball, &Terms::default().normal_speed(1.0), options)?;
+    let mut motion =
+        zeroset::evolve_with(&mesh, ball, &Terms::default().normal_speed(1.0), options)?;
     let mut areas = Vec::new();
     while let Some(state) = motion.next() {
         let state = state?;

@@ -16,7 +16,7 @@ fn main() -> zeroset::Result<()> {
     let terms = Terms::default().velocity(Velocity::Expressions(to_and_fro));
     let options = EvolveOptions::default().until(1.0).every(0.25);
     let mut rows = Vec::new();
-    for state in zeroset::evolve(&mesh, "sqrt(x^2 + y^2) - 0.4", &terms, options)? {
+    for state in zeroset::evolve_with(&mesh, "sqrt(x^2 + y^2) - 0.4", &terms, options)? {
         let state = state?;
         println!("time {:.2}: area {:.4}", state.time, state.measures.enclosed);
         rows.push(state);

@@ -1,53 +1,38 @@
-//! Shows checkpoints: a run that is interrupted and resumed gives the same bits as one that is not.
+//! Shows checkpoints: a motion that stops and is resumed gives the same bits as one that does not.
 //!
 //!     cargo run --release --example 13_checkpoints
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use zeroset::api::{Evolution, EvolveOptions, State};
+use zeroset::{Mesh, Terms};
 
-use zeroset::config::Config;
-use zeroset::output::Status;
-use zeroset::run::{Observer, Options, Progress, run};
-
-/// Interrupts the run after a number of steps.
-struct After<'a> {
-    steps: u64,
-    interrupt: &'a AtomicBool,
-}
-
-impl Observer for After<'_> {
-    fn stage(&self, _: &str) {}
-
-    fn step(&self, progress: &Progress) {
-        if progress.step >= self.steps {
-            self.interrupt.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Runs or resumes the case, interrupts it after the given number of steps, and returns its status.
-fn status_of(config: &Config, folder: &Path, resume: bool, steps: u64) -> zeroset::Result<Status> {
-    let interrupt = AtomicBool::new(false);
-    let observer = After { steps, interrupt: &interrupt };
-    let options = Options::new(&interrupt, &observer)
-        .into_folder(Some(folder.to_path_buf()), false)
-        .resuming(resume);
-    Ok(run(config, &options)?.report.status)
+/// The motion. The program that resumes it must begin it in the same way.
+fn motion(mesh: &Mesh) -> zeroset::Result<Evolution<&Mesh>> {
+    let terms = Terms::default().normal_speed("1 + sin(t)").curvature(1.0);
+    let options = EvolveOptions::default().until(8.0).every(1.0);
+    zeroset::evolve_with(mesh, "z - 20", &terms, options)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let case: PathBuf =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/configs/shrinking_circle.toml").into();
-    let config = Config::load(&case, &[])?;
-    let base = std::env::temp_dir().join(format!("zeroset-checkpoints-{}", std::process::id()));
-    let (whole, parts) = (base.join("whole"), base.join("parts"));
-    assert_eq!(status_of(&config, &whole, false, u64::MAX)?, Status::Finished);
-    assert_eq!(status_of(&config, &parts, false, 20)?, Status::Interrupted);
-    assert_eq!(status_of(&config, &parts, true, u64::MAX)?, Status::Finished);
-    let [one, two] = [&whole, &parts].map(|folder| std::fs::read(folder.join("measures.csv")));
-    let (one, two) = (one?, two?);
-    println!("{} bytes of measures, equal: {}", one.len(), one == two);
-    assert_eq!(one, two);
-    std::fs::remove_dir_all(base)?;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
+    let file = std::env::temp_dir().join(format!("zeroset-{}.checkpoint", std::process::id()));
+    let mesh = zeroset::read(path)?;
+    let whole = motion(&mesh)?.collect::<zeroset::Result<Vec<State>>>()?;
+
+    // The first program stops at time 3.
+    let mut stopped = motion(&mesh)?;
+    while stopped.time() < 3.0 {
+        stopped.next().transpose()?;
+    }
+    stopped.write_checkpoint(&file)?;
+
+    // A later program goes on.
+    let mesh = zeroset::read(path)?;
+    let mut resumed = motion(&mesh)?;
+    resumed.resume(&file)?;
+    println!("resumed at time {} after {} steps", resumed.time(), resumed.steps());
+    let rest = resumed.collect::<zeroset::Result<Vec<State>>>()?;
+    println!("{} states of {}, equal: {}", rest.len(), whole.len(), rest == whole[4..]);
+    assert_eq!(rest, whole[4..]);
+    std::fs::remove_file(file)?;
     Ok(())
 }

@@ -64,8 +64,8 @@ pub mod run;
 pub mod surface;
 
 pub use api::{
-    Mesh, ReadOptions, Source, Terms, Values, distance, distance_with, edt, evolve, isosurface,
-    read, read_with, reconstruct, sdf,
+    Mesh, ReadOptions, Source, Terms, Values, begin, distance, distance_with, edt, edt_between,
+    evolve, evolve_with, isosurface, nearest_voxels, read, read_with, reconstruct, sdf,
 };
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
-use zeroset::api::{Control, DistanceOptions, EvolveOptions, State};
+use zeroset::api::{Control, DistanceOptions, Evolution, EvolveOptions, State};
+use zeroset::run::{Observer, Progress};
 use zeroset::{Error, Mesh, Source, Terms, Values};
 
 /// Runs the program and returns the 64-bit numbers of the `.npy` file that it writes.
@@ -157,7 +158,7 @@ fn states_of_an_evolution_are_those_of_the_program() {
     let mesh = zeroset::read(&path).unwrap();
     let terms = Terms::default().normal_speed("0.5 + 0.1*y").curvature(0.01);
     let options = || EvolveOptions::default().until(3.0).every(1.0);
-    let mut evolution = zeroset::evolve(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
+    let mut evolution = zeroset::evolve_with(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
     let states: Vec<State> = evolution.by_ref().map(Result::unwrap).collect();
     assert_eq!(states.iter().map(|state| state.time).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
     assert_eq!(evolution.ended_by(), Some("end_time reached"));
@@ -172,14 +173,172 @@ fn states_of_an_evolution_are_those_of_the_program() {
     let phi = at(|x| x[0] - 9.3 + 0.5 * x[1]);
     let mut given = terms.clone();
     given.normal_speed = Some(Values::PerVertex(at(|x| 0.5 + 0.1 * x[1])));
-    let again = zeroset::evolve(&mesh, phi, &given, options()).unwrap();
+    let again = zeroset::evolve_with(&mesh, phi, &given, options()).unwrap();
     assert_eq!(bits(&again.last().unwrap().unwrap().phi), found);
 
     // Terms can change between states: without terms, the interface does not move.
-    let mut changed = zeroset::evolve(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
+    let mut changed = zeroset::evolve_with(&mesh, "x - 9.3 + 0.5*y", &terms, options()).unwrap();
     let first = changed.by_ref().take(2).last().unwrap().unwrap();
     assert_eq!((bits(&first.phi), first.measures), (bits(&states[1].phi), states[1].measures));
     changed.set_terms(&Terms::default()).unwrap();
     let rest = changed.last().unwrap().unwrap();
     assert_eq!((rest.time, rest.measures.enclosed), (3.0, first.measures.enclosed));
+}
+
+#[test]
+fn an_evolution_without_options_goes_on_until_the_interface_vanishes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = zeroset::read(torn(&folder)).unwrap();
+    let phi: Vec<f64> = mesh.stored().vertices.iter().map(|x| x[0] - 2.0).collect();
+    let terms = Terms::default().normal_speed(-1.0);
+    let mut evolution = zeroset::evolve(&mesh, &phi, &terms).unwrap();
+    let states: Vec<State> = evolution.by_ref().map(Result::unwrap).collect();
+    assert!(states.len() > 3);
+    assert!(states.iter().zip(0..).all(|(state, k)| state.step == k));
+    assert_eq!(evolution.ended_by(), Some("interface gone"));
+
+    let refused = |terms: &Terms| zeroset::evolve(&mesh, &phi, terms).err().unwrap().to_string();
+    assert!(refused(&Terms::default()).contains("moves nothing"));
+    assert!(refused(&Terms::default().curvature(-1.0)).contains("curvature"));
+}
+
+/// A motion of which the tests write checkpoints: its longest step depends on the time at which its
+/// terms were set.
+fn swaying(mesh: &Mesh) -> Evolution<&Mesh> {
+    let terms = Terms::default().normal_speed("0.5 + 0.4*sin(5*t)").curvature(0.01);
+    let options = EvolveOptions::default().until(3.0);
+    zeroset::evolve_with(mesh, "x - 5.3 + 0.5*y", &terms, options).unwrap()
+}
+
+/// The terms and options with which a [`swaying`] motion continues.
+fn slower() -> (Terms, EvolveOptions) {
+    let terms = Terms::default().normal_speed("0.2 + 0.1*cos(5*t)");
+    (terms, EvolveOptions::default().until(8.0).every_steps(10))
+}
+
+fn numbers(states: &[State]) -> Vec<(u64, u64, u64, Vec<u64>)> {
+    let of = |state: &State| {
+        let enclosed = state.measures.enclosed.to_bits();
+        (state.step, state.time.to_bits(), enclosed, bits(&state.phi))
+    };
+    states.iter().map(of).collect()
+}
+
+#[test]
+fn a_resumed_evolution_has_the_states_of_an_uninterrupted_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = torn(&folder);
+    let file = folder.path().join("motion.checkpoint");
+    let mesh = zeroset::read(&path).unwrap();
+    let whole: Vec<State> = swaying(&mesh).map(Result::unwrap).collect();
+
+    // Before the first state.
+    swaying(&mesh).write_checkpoint(&file).unwrap();
+    let other = zeroset::read(&path).unwrap();
+    let mut resumed = swaying(&other);
+    resumed.resume(&file).unwrap();
+    let found: Vec<State> = resumed.map(Result::unwrap).collect();
+    assert_eq!(numbers(&found), numbers(&whole));
+
+    // After an interruption between two states.
+    let stop = Arc::new(AtomicBool::new(false));
+    let after = Arc::new(After { steps: 20, stop: stop.clone() });
+    let mut stopped = swaying(&mesh);
+    stopped.set_control(&Control::default().interrupt(stop).observer(after));
+    assert!(matches!(stopped.by_ref().last(), Some(Err(Error::Interrupted))));
+    let steps = stopped.steps();
+    stopped.write_checkpoint(&file).unwrap();
+    let mut resumed = swaying(&other);
+    resumed.resume(&file).unwrap();
+    assert_eq!((resumed.steps(), resumed.time().to_bits()), (steps, stopped.time().to_bits()));
+    let found: Vec<State> = resumed.map(Result::unwrap).collect();
+    assert_eq!(numbers(&found), numbers(&whole[1..]));
+
+    // After other terms were set, on a motion that pauses.
+    let (terms, options) = slower();
+    let mut first = swaying(&mesh);
+    first.by_ref().last().unwrap().unwrap();
+    first.continue_with(&terms, options).unwrap();
+    first.by_ref().take(2).for_each(|state| drop(state.unwrap()));
+    first.write_checkpoint(&file).unwrap();
+    let mut paused = zeroset::begin(&other, "x - 5.3 + 0.5*y", EvolveOptions::default()).unwrap();
+    paused.resume(&file).unwrap();
+    let state = paused.state().unwrap();
+    assert_eq!(numbers(&[state]), numbers(&[first.state().unwrap()]));
+    assert!(paused.next().is_none());
+    for motion in [&mut first, &mut paused] {
+        let (terms, options) = slower();
+        motion.continue_with(&terms, options).unwrap();
+    }
+    let [one, two] = [first, paused].map(|motion| motion.map(Result::unwrap).collect::<Vec<_>>());
+    assert!(one.len() > 2);
+    assert_eq!(numbers(&one), numbers(&two));
+}
+
+/// Interrupts a motion after a number of steps.
+struct After {
+    steps: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Observer for After {
+    fn stage(&self, _: &str) {}
+
+    fn step(&self, progress: &Progress) {
+        self.stop.store(progress.step >= self.steps, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_motion_whose_terms_were_changed_is_resumed_with_steps_of_the_same_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("motion.checkpoint");
+    let mesh = zeroset::read(torn(&folder)).unwrap();
+    let (terms, options) = slower();
+    let mut first = swaying(&mesh);
+    first.by_ref().last().unwrap().unwrap();
+    first.continue_with(&terms, options.clone()).unwrap();
+    first.by_ref().take(2).for_each(|state| drop(state.unwrap()));
+    first.write_checkpoint(&file).unwrap();
+    let mut second = zeroset::evolve_with(&mesh, "x - 5.3 + 0.5*y", &terms, options).unwrap();
+    second.resume(&file).unwrap();
+    let [one, two] = [first, second].map(|motion| motion.map(Result::unwrap).collect::<Vec<_>>());
+    assert!(one.len() > 2);
+    assert_eq!(numbers(&one), numbers(&two));
+}
+
+#[test]
+fn checkpoints_of_other_cases_and_damaged_ones_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("motion.checkpoint");
+    let mesh = zeroset::read(torn(&folder)).unwrap();
+    let mut motion = swaying(&mesh);
+    motion.write_checkpoint(&file).unwrap();
+    let refused = |motion: &mut Evolution<&Mesh>, path: &Path, part: &str| {
+        let error = motion.resume(path).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    let (terms, options) = slower();
+    let phi = "x - 5.3 + 0.5*y";
+    let mut other = zeroset::evolve_with(&mesh, phi, &terms, options.clone()).unwrap();
+    refused(&mut other, &file, "evolve.curvature");
+    let begun = |phi, options| zeroset::begin(&mesh, phi, options).unwrap();
+    refused(&mut begun("x - 6", EvolveOptions::default()), &file, "initial.expression");
+    refused(&mut begun(phi, EvolveOptions::default().start_time(1.0)), &file, "start_time");
+    begun(phi, EvolveOptions::default()).resume(&file).unwrap();
+
+    let mut moved = zeroset::read(torn(&folder)).unwrap().stored().clone();
+    moved.vertices.iter_mut().for_each(|x| x[2] *= 2.0);
+    let moved = Mesh::with_options(moved, &Default::default()).unwrap();
+    let mut other = zeroset::begin(&moved, phi, EvolveOptions::default()).unwrap();
+    refused(&mut other, &file, "coordinates");
+
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    refused(&mut motion, &file, "checksum");
+    refused(&mut motion, &folder.path().join("absent"), "absent");
+    // A refused checkpoint leaves the motion as it was.
+    assert_eq!(motion.count(), swaying(&mesh).count());
 }

@@ -279,8 +279,8 @@ fn bad_input_is_named() {
     let nan = Fibers::new(1.0, 0.5, Directions::PerCell(directions.clone()));
     refused(Conduction::Fibers(Box::new(nan)), "cell 4");
     refused(fibers(0.0, 1.0, [1.0, 0.0, 0.0]), "distance.speed.along");
-    let unknown = Fibers::new(1.0, 0.5, Directions::Array("fibre".into()));
-    refused(Conduction::Fibers(Box::new(unknown)), "fibre");
+    let unknown = Fibers::new(1.0, 0.5, Directions::Array("grain".into()));
+    refused(Conduction::Fibers(Box::new(unknown)), "grain");
 
     // Lengths other than 1 are named, and directions of length 0 have the speed across.
     directions[4] = [0.0; 3];

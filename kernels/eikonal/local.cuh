@@ -66,8 +66,8 @@ DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Maps points of a cell to coordinates in which its fronts have speed 1 in all directions (`in_cell`
-// in src/levelset/eikonal/metric.rs). Without a tensor, the points stay as they are.
+// Maps points of a cell to coordinates in which its fronts have speed 1 in all directions
+// (`in_cell` in src/levelset/eikonal/metric.rs). Without a tensor, the points stay as they are.
 template <int M>
 DEVICE void to_metric(const Patch& patch, const Eikonal& e, u32 t, Vec3 (&x)[M]) {
 #if METRIC

@@ -8,8 +8,8 @@ use zeroset::api::{Conduction, Directions, Fibers};
 use crate::arrays::points;
 use crate::mesh::PyValues;
 
-/// A direction in each cell: three numbers, three expressions, the name of a cell array, or an array
-/// of shape (m, 3).
+/// A direction in each cell: three numbers, three expressions, the name of a cell array, or an
+/// array of shape (m, 3).
 #[derive(FromPyObject)]
 enum PyDirections<'py> {
     Constant((f64, f64, f64)),

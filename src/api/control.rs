@@ -11,6 +11,17 @@ use crate::run::{Observer, Progress};
 /// call.
 ///
 /// Copies share the flag and the observer.
+///
+/// ```
+/// use std::sync::{Arc, atomic::AtomicBool};
+/// use zeroset::{Error, Source, api::Control, api::DistanceOptions};
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let stop = Arc::new(AtomicBool::new(true)); // usually set by another thread
+/// let options = DistanceOptions::default().control(Control::default().interrupt(stop));
+/// let canceled = zeroset::distance_with(&mesh, &[Source::Vertex(0)], &options);
+/// assert!(matches!(canceled, Err(Error::Interrupted)));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Control {

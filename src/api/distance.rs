@@ -11,6 +11,20 @@ use crate::output::Report;
 use crate::run::task::Stages;
 
 /// Options of [`distance_with`]. The defaults are those of `zeroset distance`.
+///
+/// ```
+/// use zeroset::Source;
+/// use zeroset::api::DistanceOptions;
+/// let corners = vec![[0.0; 3], [4.0, 0.0, 0.0], [4.0, 3.0, 0.0], [0.0, 3.0, 0.0]];
+/// let mesh = zeroset::Mesh::triangles(corners, &[[0, 1, 2], [0, 2, 3]])?;
+/// let far = [Source::Vertex(2)];
+/// let options = DistanceOptions::default().speed(2.0).labels(true).paths_from(far);
+/// let found = zeroset::distance_with(&mesh, &[Source::Vertex(0)], &options)?;
+/// assert_eq!(found.values, [0.0, 2.0, 2.5, 1.5]); // times
+/// assert_eq!(found.labels, Some(vec![0; 4]));
+/// assert_eq!(found.paths.len(), 1);
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DistanceOptions {
@@ -42,17 +56,93 @@ pub struct DistanceOptions {
     pub control: Control,
 }
 
+impl DistanceOptions {
+    /// Sets the start values, one per source.
+    pub fn starts(mut self, starts: impl Into<Vec<f64>>) -> Self {
+        self.starts = starts.into();
+        self
+    }
+
+    /// Sets the largest distance to compute.
+    pub fn within(mut self, distance: f64) -> Self {
+        self.within = Some(distance);
+        self
+    }
+
+    /// Sets the speed of the front: a number, an expression or an array.
+    pub fn speed(mut self, speed: impl Into<Values>) -> Self {
+        self.speed = Some(speed.into());
+        self
+    }
+
+    /// Sets a speed that depends on the direction.
+    pub fn conduction(mut self, conduction: Conduction) -> Self {
+        self.conduction = Some(conduction);
+        self
+    }
+
+    /// Sets the shape of the front.
+    pub fn front(mut self, shape: FrontShape) -> Self {
+        self.front = shape;
+        self
+    }
+
+    /// Sets whether the distance from the surface of a region is negative inside.
+    pub fn signed(mut self, signed: bool) -> Self {
+        self.signed = signed;
+        self
+    }
+
+    /// Sets whether to move a point or curve to the mesh even from more than an edge length away.
+    pub fn snap(mut self, snap: bool) -> Self {
+        self.snap = snap;
+        self
+    }
+
+    /// Excludes cells with a vertex where an expression is 0 or NaN.
+    pub fn mask(mut self, expression: impl Into<String>) -> Self {
+        self.mask = Some(expression.into());
+        self
+    }
+
+    /// Sets whether to compute [`Distances::labels`].
+    pub fn labels(mut self, labels: bool) -> Self {
+        self.labels = labels;
+        self
+    }
+
+    /// Sets whether to compute [`Distances::gradient`].
+    pub fn gradient(mut self, gradient: bool) -> Self {
+        self.gradient = gradient;
+        self
+    }
+
+    /// Sets the starting points of the paths to compute: vertices or points.
+    pub fn paths_from(mut self, sources: impl Into<Vec<Source>>) -> Self {
+        self.paths_from = sources.into();
+        self
+    }
+
+    /// Sets how the call reports its progress and is canceled.
+    pub fn control(mut self, control: Control) -> Self {
+        self.control = control;
+        self
+    }
+}
+
 /// The result of a distance computation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Distances {
-    /// The distance of each vertex of the file, in mesh units (a time if a speed is given). NaN at
-    /// vertices that no front reaches, and [`DistanceOptions::within`] at vertices farther away.
+    /// The distance of each vertex of the file, `[vertices]`, in mesh units (a time if a speed is
+    /// given). NaN at vertices that no front reaches, and [`DistanceOptions::within`] at vertices
+    /// farther away.
     pub values: Vec<f64>,
-    /// The index of the nearest source for each vertex of the file, or -1 at vertices that no front
-    /// reaches.
+    /// The index of the nearest source for each vertex of the file, `[vertices]`, or -1 at vertices
+    /// that no front reaches.
     pub labels: Option<Vec<i32>>,
-    /// The gradient at each vertex of the file. NaN where there is none.
+    /// The gradient at each vertex of the file, `[vertices]`, in distances per mesh unit. NaN where
+    /// there is none.
     pub gradient: Option<Vec<[f64; 3]>>,
     /// The paths from [`DistanceOptions::paths_from`] to their sources, one for each vertex or
     /// point.
@@ -84,6 +174,15 @@ pub fn distance(mesh: &Mesh, sources: &[Source]) -> Result<Distances> {
 }
 
 /// Computes a distance like [`distance`], with options.
+///
+/// ```
+/// use zeroset::{Source, api::DistanceOptions};
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let options = DistanceOptions::default().within(40.0).speed("1 + 0.1 * (z > 0)");
+/// let found = zeroset::distance_with(&mesh, &[Source::Vertex(0)], &options)?;
+/// assert!(found.values.iter().all(|&time| time <= 40.0));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 ///
 /// # Errors
 /// Returns the errors of [`distance`], [`Error::Case`] for options that are out of range or do not

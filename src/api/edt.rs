@@ -20,7 +20,7 @@ const WORTH_A_GPU: usize = 1 << 23;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VoxelDistances {
-    /// The distance of each voxel, x fastest, in the unit of the spacing.
+    /// The distance of each voxel, `[nx * ny * nz]`, x fastest, in the unit of the spacing.
     pub values: Vec<f32>,
     /// "cpu" or "cuda".
     pub backend: &'static str,
@@ -85,6 +85,15 @@ pub(crate) fn edt_on(
 /// without copies to the host: `inside` is the address of one byte of 0 or 1 for each voxel, and
 /// `distances` that of one `f32` for each voxel.
 ///
+/// ```no_run
+/// use zeroset::point_distance::Edt;
+/// # let (inside, distances) = (0_u64, 0_u64);
+/// // `inside` and `distances` are addresses in the memory of GPU 0, from another library.
+/// // SAFETY: Both arrays have 512^3 elements, and all work on them has ended.
+/// unsafe { zeroset::edt_between(inside, distances, [512; 3], &Edt::default(), 0)? };
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns the errors of [`edt`], except that the distances are infinite if there is nothing to
 /// measure to. Returns [`Error::Device`] for volumes that are too large for a GPU.
@@ -115,6 +124,14 @@ pub unsafe fn edt_between(
 
 /// Returns the index of the nearest voxel that is `inside`, for each voxel of `shape`, x fastest.
 /// The CPU computes it.
+///
+/// ```
+/// use zeroset::point_distance::Edt;
+/// let inside = [true, false, false, true];
+/// let found = zeroset::nearest_voxels(&inside, [4, 1, 1], &Edt::default(), &Default::default())?;
+/// assert_eq!(found, [0, 0, 3, 3]);
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 ///
 /// # Errors
 /// Returns [`Error::Case`] if `shape` and `inside` do not match, if the spacing is not positive, if

@@ -15,6 +15,16 @@ use crate::surface::{
 use crate::volume::Volume;
 
 /// Options of [`isosurface`]. The defaults are those of `zeroset isosurface`.
+///
+/// ```
+/// use zeroset::api::IsosurfaceOptions;
+/// use zeroset::volume::{Placement, Volume};
+/// let volume = Volume::new([2; 3], vec![1.0; 8].into(), Placement::identity())?;
+/// let found = zeroset::isosurface(&volume, 0.5, &IsosurfaceOptions::default().closed(true))?;
+/// let (low, high) = found.mesh.bounds();
+/// assert_eq!((low, high), ([-0.5; 3], [1.5; 3])); // half a voxel around the volume
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct IsosurfaceOptions {
@@ -29,6 +39,44 @@ pub struct IsosurfaceOptions {
     /// The device and the number of CPU threads. By default, a GPU is used for a large volume if
     /// there are few cores.
     pub device: Device,
+}
+
+impl IsosurfaceOptions {
+    /// Sets whether to close the surface at the boundary of the volume.
+    pub fn closed(mut self, closed: bool) -> Self {
+        self.surface = self.surface.closed(closed);
+        self
+    }
+
+    /// Sets whether to add the normals as the vertex arrays `nx`, `ny` and `nz`.
+    pub fn normals(mut self, normals: bool) -> Self {
+        self.surface = self.surface.normals(normals);
+        self
+    }
+
+    /// Sets whether to keep only the connected component with the largest area.
+    pub fn largest(mut self, largest: bool) -> Self {
+        self.largest = largest;
+        self
+    }
+
+    /// Sets the holes of the surface to fill.
+    pub fn fill_holes(mut self, holes: HoleSize) -> Self {
+        self.fill_holes = Some(holes);
+        self
+    }
+
+    /// Sets the number of rounds of Taubin smoothing.
+    pub fn smooth(mut self, rounds: u32) -> Self {
+        self.smooth = rounds;
+        self
+    }
+
+    /// Sets the device and the number of CPU threads.
+    pub fn device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
+    }
 }
 
 /// An isosurface.

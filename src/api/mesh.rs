@@ -4,69 +4,18 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Control;
 use super::source::expression;
 use super::threads::pool;
+use super::{Control, ReadOptions};
 use crate::Cpu;
-use crate::config::{
-    Config, DataFile, Device, Distance, Domain, MeshRepair, MeshSource, Precision,
-};
+use crate::config::{Config, Distance, Domain, MeshSource};
 use crate::error::{Error, Result};
 use crate::gpu;
-use crate::io::{Frame, Moment};
-use crate::mesh::repair::{Repairs, Weld};
+use crate::mesh::repair::Repairs;
 use crate::mesh::{self, DataArray, Kind};
-use crate::patches::{PATCH_SIZE, Partition};
 use crate::run::ReadMesh;
 use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::Stages;
-
-/// Options of [`read_with`] and [`Mesh::with_options`].
-///
-/// The defaults are those of the command line.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ReadOptions {
-    /// The device and the number of CPU threads. By default, a GPU is used if there is one and the
-    /// mesh has at least 20,000 vertices.
-    pub device: Device,
-    /// The scalar type of the solvers. The default is `F64`.
-    pub precision: Precision,
-    /// Files with additional arrays and groups of vertices.
-    pub data: Vec<DataFile>,
-    /// The coincident vertices to join. The default is [`Weld::Auto`].
-    pub weld: Option<Weld>,
-    /// The treatment of degenerate cells. The default is [`MeshRepair::Auto`].
-    pub repair: Option<MeshRepair>,
-    /// Whether to leave out cells that cannot be cut into triangles or tetrahedra, instead of
-    /// failing.
-    pub skip_unsupported: bool,
-    /// The frame of a cortical surface. By default, coordinates are as stored.
-    pub frame: Option<Frame>,
-    /// The state of a series to read. The default is the last one.
-    pub time: Option<Moment>,
-    /// The largest number of vertices per patch, 8 to 4096.
-    pub patch_size: usize,
-    /// The partition into patches.
-    pub partition: Partition,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        ReadOptions {
-            device: Device::default(),
-            precision: Precision::F64,
-            data: Vec::new(),
-            weld: None,
-            repair: None,
-            skip_unsupported: false,
-            frame: None,
-            time: None,
-            patch_size: PATCH_SIZE,
-            partition: Partition::Bisection,
-        }
-    }
-}
 
 /// A mesh with everything that calls on it share: the arrays, and the repaired, cleaned and
 /// partitioned mesh on its device.
@@ -74,6 +23,16 @@ impl Default for ReadOptions {
 /// The first call prepares the mesh, and later calls reuse it. Arrays and indices always refer to
 /// the vertices of the file and to the cells that were read from it (larger cells are cut into
 /// triangles or tetrahedra when they are read). All GPU work of a process uses one context.
+///
+/// ```
+/// use zeroset::Source;
+/// let mut mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let heights: Vec<f64> = mesh.stored().vertices.iter().map(|x| x[2]).collect();
+/// mesh.set_vertex_array("height", 1, heights)?;
+/// let found = zeroset::distance(&mesh, &[Source::Zero("height - 20".into())])?;
+/// assert_eq!(found.values.len(), mesh.n_vertices());
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 pub struct Mesh {
     read: ReadMesh,
     source: MeshSource,
@@ -129,6 +88,17 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh> {
 }
 
 /// Reads a mesh like [`read`], with options.
+///
+/// ```
+/// use zeroset::api::ReadOptions;
+/// use zeroset::config::{Device, DeviceKind};
+/// let mut cpu = Device::default();
+/// (cpu.kind, cpu.threads) = (DeviceKind::Cpu, 2);
+/// let options = ReadOptions::default().device(cpu);
+/// let mesh = zeroset::read_with("meshes/fsaverage5_pial_left.gii.gz", &options)?;
+/// assert_eq!(zeroset::distance(&mesh, &[zeroset::Source::Vertex(0)])?.backend, "cpu");
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 ///
 /// # Errors
 /// Returns [`Error::Input`] for a file that cannot be used, [`Error::Case`] for options out of
@@ -192,6 +162,15 @@ impl Mesh {
     }
 
     /// Creates a mesh from a mesh of the lower-level interface, with its arrays and groups.
+    ///
+    /// ```
+    /// use zeroset::mesh::generate::{Generate, Sphere, generate};
+    /// let sphere = generate(&Generate::Sphere(Sphere::default()))?;
+    /// let mesh = zeroset::Mesh::with_options(sphere, &Default::default())?;
+    /// let found = zeroset::distance(&mesh, &[zeroset::Source::Vertex(0)])?;
+    /// assert!(found.values.iter().all(|d| *d < std::f64::consts::PI));
+    /// # Ok::<(), zeroset::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Returns [`Error::Device`] if a GPU is requested but not available, or if the threads cannot

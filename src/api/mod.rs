@@ -15,6 +15,7 @@ mod edt;
 mod evolve;
 mod isosurface;
 mod mesh;
+mod read_options;
 mod reconstruct;
 mod sdf;
 mod source;
@@ -26,11 +27,14 @@ pub use distance::{DistanceOptions, Distances, distance, distance_with};
 #[cfg(feature = "cli")]
 pub(crate) use edt::edt_on;
 pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels};
-pub use evolve::{Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve};
+pub use evolve::{
+    Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve, evolve_with,
+};
 #[cfg(feature = "cli")]
 pub(crate) use isosurface::isosurface_with;
 pub use isosurface::{Isosurface, IsosurfaceOptions, isosurface};
-pub use mesh::{Mesh, ReadOptions, read, read_with};
+pub use mesh::{Mesh, read, read_with};
+pub use read_options::ReadOptions;
 pub use reconstruct::{ReconstructOptions, Reconstruction, reconstruct};
 #[cfg(feature = "cli")]
 pub(crate) use sdf::MOST_ALONG;

@@ -1,5 +1,7 @@
 //! Surfaces from point clouds.
 
+use std::borrow::Cow;
+
 use super::device::{alone, gpu};
 use super::threads::pool;
 use crate::cloud::PointCloud;
@@ -9,6 +11,19 @@ use crate::mesh::Mesh;
 use crate::reconstruct::{self, Options, Report, WORTH_A_GPU, surface};
 
 /// Options of [`reconstruct()`]. The defaults are those of `zeroset reconstruct`.
+///
+/// ```
+/// use zeroset::api::ReconstructOptions;
+/// use zeroset::reconstruct::{Method, Options, directed::Cubes};
+/// # use zeroset::mesh::generate::{Generate, Sphere, generate};
+/// # let points = generate(&Generate::Sphere(Sphere::default()))?.vertices;
+/// let cloud = zeroset::cloud::PointCloud::new(points); // on a sphere
+/// let surface = Options::default().method(Method::Levelset).cubes(Cubes::Depth(4));
+/// let options = ReconstructOptions::default().surface(surface.largest(true));
+/// let found = zeroset::reconstruct(&cloud, &options)?;
+/// assert_eq!(found.report.surface.genus, Some(0));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ReconstructOptions {
@@ -17,6 +32,20 @@ pub struct ReconstructOptions {
     /// The device and the number of CPU threads. By default, a GPU is used for at least 100,000
     /// samples.
     pub device: Device,
+}
+
+impl ReconstructOptions {
+    /// Sets the method, its resolution, and the treatment of points, holes and components.
+    pub fn surface(mut self, surface: Options) -> Self {
+        self.surface = surface;
+        self
+    }
+
+    /// Sets the device and the number of CPU threads.
+    pub fn device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
+    }
 }
 
 /// A reconstructed surface.
@@ -32,11 +61,13 @@ pub struct Reconstruction {
 
 /// Reconstructs a surface from a point cloud with or without normals.
 ///
+/// The cloud is passed by reference, or by value, which saves the memory of a copy.
+///
 /// ```
 /// # use zeroset::mesh::generate::{Generate, Sphere, generate};
 /// # let points = generate(&Generate::Sphere(Sphere::default()))?.vertices;
 /// let cloud = zeroset::cloud::PointCloud::new(points); // on a sphere
-/// let found = zeroset::reconstruct(cloud, &Default::default())?;
+/// let found = zeroset::reconstruct(&cloud, &Default::default())?;
 /// assert!(found.report.check.passed && found.report.surface.genus == Some(0));
 /// # Ok::<(), zeroset::Error>(())
 /// ```
@@ -46,7 +77,11 @@ pub struct Reconstruction {
 /// extent, [`Error::Numerical`](crate::Error::Numerical) if there is no surface, and
 /// [`Error::Device`](crate::Error::Device) if a GPU is requested but not available, or if memory
 /// runs out.
-pub fn reconstruct(cloud: PointCloud, options: &ReconstructOptions) -> Result<Reconstruction> {
+pub fn reconstruct<'a>(
+    cloud: impl Into<Cow<'a, PointCloud>>,
+    options: &ReconstructOptions,
+) -> Result<Reconstruction> {
+    let cloud = cloud.into();
     let cpu = pool(options.device.threads)?;
     options.surface.check(&cloud)?;
     let mut warnings = Vec::new();
@@ -58,7 +93,7 @@ pub fn reconstruct(cloud: PointCloud, options: &ReconstructOptions) -> Result<Re
         Some(gpu) if options.device.kind == DeviceKind::Cuda => reconstruct::Device::Gpu(gpu),
         Some(gpu) => reconstruct::Device::Auto(gpu),
     };
-    let (mesh, mut report) = cpu.run(|| surface(cloud, &options.surface, device))?;
+    let (mesh, mut report) = cpu.run(|| surface(cloud.into_owned(), &options.surface, device))?;
     report.warnings.splice(0..0, warnings);
     Ok(Reconstruction { mesh, report })
 }

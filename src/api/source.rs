@@ -9,6 +9,18 @@ use crate::expression::Expression;
 
 /// A source of a distance: the distance is zero there, unless
 /// [`DistanceOptions::starts`](super::DistanceOptions::starts) states a different value.
+///
+/// ```
+/// use zeroset::Source;
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let plane = Source::Zero("z - 20".into());
+/// let point: Source = "point:-55,-20,10".parse()?; // as on the command line
+/// for source in [plane, point, Source::Vertices(vec![7, 8])] {
+///     let found = zeroset::distance(&mesh, &[source])?;
+///     assert!(found.values.iter().all(|d| *d >= 0.0));
+/// }
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Source {
@@ -77,6 +89,15 @@ impl FromStr for Source {
 }
 
 /// Values on a mesh: one number, an expression, or an array.
+///
+/// ```
+/// use zeroset::{Terms, Values};
+/// let mut speeds = vec![1.0; 20480];
+/// speeds[0] = 0.5;
+/// let terms = Terms::default().curvature(0.1).normal_speed(Values::PerCell(speeds));
+/// assert_eq!(terms.curvature, Some(Values::Number(0.1)));
+/// assert_eq!(Values::from("1 + x"), Values::Expression("1 + x".into()));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Values {

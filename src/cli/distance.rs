@@ -111,7 +111,8 @@ pub struct Args {
     /// array fiber
     #[arg(long, value_name = "ARRAY|X,Y,Z", value_parser = conduction::direction, allow_hyphen_values = true)]
     pub fiber: Option<Direction>,
-    /// Direction in the sheets, for a speed sheet=..: a cell array or x,y,z; default the array sheet
+    /// Direction in the sheets, for a speed sheet=..: a cell array or x,y,z; default the array
+    /// sheet
     #[arg(long, value_name = "ARRAY|X,Y,Z", value_parser = conduction::direction, allow_hyphen_values = true)]
     pub sheet: Option<Direction>,
     /// Shape of the front: auto, plane, or circular (for points at constant speed on triangles)

@@ -90,8 +90,8 @@ pub enum Direction {
     Components([Quantity; 3]),
 }
 
-/// A symmetric tensor in each cell, in squared mesh units per squared time: the name of a cell array,
-/// or components.
+/// A symmetric tensor in each cell, in squared mesh units per squared time: the name of a cell
+/// array, or components.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -99,7 +99,8 @@ pub enum Tensor {
     /// A cell array with 6 components (xx, yy, zz, xy, yz, xz), 9 components (row by row) or, on
     /// planar meshes, 3 components (xx, yy, xy): `"D"`.
     Data(String),
-    /// Six numbers or expressions (xx, yy, zz, xy, yz, xz) or, on planar meshes, three (xx, yy, xy).
+    /// Six numbers or expressions (xx, yy, zz, xy, yz, xz) or, on planar meshes, three (xx, yy,
+    /// xy).
     Components(Vec<Quantity>),
 }
 

@@ -37,7 +37,7 @@ pub struct Measures {
 }
 
 /// The beginning of the file: its size in bytes and its BLAKE3 hash.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Prefix {
     pub bytes: u64,
     pub hash: [u8; 32],

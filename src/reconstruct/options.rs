@@ -86,6 +86,49 @@ pub struct Flaw {
 }
 
 impl Options {
+    /// Sets the method.
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Sets the size of cubes or voxels.
+    pub fn cubes(mut self, cubes: Cubes) -> Self {
+        self.cubes = cubes;
+        self
+    }
+
+    /// Sets the points of the cloud to leave out.
+    pub fn clean(mut self, clean: CleanOptions) -> Self {
+        self.clean = clean;
+        self
+    }
+
+    /// Sets the distance from the samples beyond which the surface is removed, in mean distances
+    /// between samples.
+    pub fn trim(mut self, distance: f64) -> Self {
+        self.trim = Some(distance);
+        self
+    }
+
+    /// Sets whether to keep only the component with the largest area.
+    pub fn largest(mut self, largest: bool) -> Self {
+        self.largest = largest;
+        self
+    }
+
+    /// Sets the holes of the surface to fill.
+    pub fn fill_holes(mut self, holes: HoleSize) -> Self {
+        self.fill_holes = Some(holes);
+        self
+    }
+
+    /// Sets the number of smoothing rounds, at most [`MOST_ROUNDS`].
+    pub fn smooth(mut self, rounds: u32) -> Self {
+        self.smooth = rounds;
+        self
+    }
+
     /// Returns the first invalid option, or `None` if all are valid.
     ///
     /// `has_normals` says whether the cloud has normals. If it is `None`, the check finds only

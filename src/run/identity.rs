@@ -25,11 +25,31 @@ const FREE: [&str; 6] = [
     "expect",
 ];
 
-const REMEDY: &str = "resume with the original inputs, or begin again with --overwrite";
+/// Keys that a motion without files may set anew when it continues from a checkpoint.
+const OF_A_MOTION: [&str; 10] = [
+    "evolve.velocity",
+    "evolve.normal_speed",
+    "evolve.curvature",
+    "evolve.weighted_curvature",
+    "evolve.end_time",
+    "evolve.max_steps",
+    "evolve.steady",
+    "evolve.max_step",
+    "evolve.cfl",
+    "output",
+];
 
-fn is_free(key: &str) -> bool {
+const REMEDY: &str = "resume with the original inputs, or begin again (run --overwrite)";
+
+fn is_among(keys: &[&str], key: &str) -> bool {
     let below = |free: &str| key.strip_prefix(free).is_some_and(|rest| rest.starts_with('.'));
-    FREE.iter().any(|&free| key == free || below(free))
+    keys.iter().any(|&free| key == free || below(free))
+}
+
+/// Returns whether a motion without files may set this key anew when it continues from a
+/// checkpoint.
+pub(super) fn is_of_a_motion(key: &str) -> bool {
+    is_among(&OF_A_MOTION, key)
 }
 
 /// Returns the name of the program as stored in checkpoints: "zeroset 0.1.0 (commit, executable
@@ -136,15 +156,21 @@ fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<It
 }
 
 /// Refuses to resume from the checkpoint of another case. The error names the first key that
-/// differs. Warns if another build of the program started the run.
+/// differs. Keys for which `is_free` is true may differ. Returns a warning if another build of the
+/// program started the run.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if a key differs.
-pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()> {
+pub(super) fn check_case(
+    config: &Config,
+    checkpoint: &Checkpoint,
+    is_free: impl Fn(&str) -> bool,
+) -> Result<Option<String>> {
     let begun = &checkpoint.identity.settings;
     let mut now = config.settings()?;
     now.insert(NAME.into(), format!("{:?}", config.name()));
-    let differs = |key: &&String| !is_free(key) && now.get(*key) != begun.get(*key);
+    let is_fixed = |key: &str| !is_among(&FREE, key) && !is_free(key);
+    let differs = |key: &&String| is_fixed(key) && now.get(*key) != begun.get(*key);
     if let Some(key) = now.keys().chain(begun.keys()).filter(differs).min() {
         let (now, then) = match (now.get(key), begun.get(key)) {
             (Some(now), Some(then)) => (format!("is {now}"), format!("with {then}")),
@@ -158,14 +184,13 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
         let what = plain(format!("{key} {now}, but the interrupted run was started {then}"));
         return Err(config.error_at(key, what, REMEDY));
     }
-    if checkpoint.program != program() {
-        tracing::warn!(
+    Ok((checkpoint.program != program()).then(|| {
+        format!(
             "the run was started by {}, but this is {}: results may differ in their last bits",
             plain(checkpoint.program.clone()),
             program()
-        );
-    }
-    Ok(())
+        )
+    }))
 }
 
 /// Refuses to resume from a checkpoint if the mesh, its data, its patches, the initial phi or, on

@@ -220,7 +220,9 @@ fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(St
     }
     let folder = RunFolder::reopen(&folder, names, claims.read())?;
     let checkpoint = Checkpoint::read(&folder.file(CHECKPOINT))?;
-    identity::check_case(config, &checkpoint)?;
+    if let Some(warning) = identity::check_case(config, &checkpoint, |_| false)? {
+        tracing::warn!("{warning}");
+    }
     Ok((folder, Some(Stopped::of(checkpoint))))
 }
 

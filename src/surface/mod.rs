@@ -62,6 +62,7 @@ pub use isosurface::cuda::{
 };
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
+#[doc(hidden)]
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, Outward, orient, orient_outward};

@@ -1,7 +1,7 @@
 //! Moving interfaces on a mesh.
 
 use zeroset::api::{EvolveOptions, Velocity};
-use zeroset::{Error, Terms, Values, evolve};
+use zeroset::{Error, Terms, Values, evolve_with};
 
 use crate::arrays::{object, optional, slice, write};
 use crate::mesh::ZerosetMesh;
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn zeroset_evolve(
                 terms = terms.curvature(Values::PerVertex(values.to_vec()));
             }
             let options = EvolveOptions::default().until(duration);
-            let last = evolve(mesh, begun, &terms, options)?.last().unwrap_or_else(|| {
+            let last = evolve_with(mesh, begun, &terms, options)?.last().unwrap_or_else(|| {
                 Err(Error::usage("the motion has no state", "give a duration above 0"))
             })?;
             write("phi", &last.phi, phi)

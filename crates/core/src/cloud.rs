@@ -7,6 +7,8 @@ mod merge;
 mod projection;
 mod selection;
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -18,6 +20,14 @@ pub use projection::LocalProjection;
 ///
 /// All coordinates are finite. Readers leave out points whose coordinates are not finite, and count
 /// them.
+///
+/// ```
+/// use zeroset_core::cloud::PointCloud;
+/// let mut cloud = PointCloud::new(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]);
+/// cloud.colors = Some(vec![[255, 0, 0]; 3]);
+/// cloud.retain(&[true, false, true]);
+/// assert_eq!((cloud.len(), cloud.colors.map(|colors| colors.len())), (2, Some(2)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointCloud {
     /// Coordinates, `[n]`, in the units of the file.
@@ -28,6 +38,18 @@ pub struct PointCloud {
     pub colors: Option<Vec<[u8; 3]>>,
     /// Additional numbers per point. Readers fill in only the attributes that are requested.
     pub attributes: Vec<Attribute>,
+}
+
+impl From<PointCloud> for Cow<'_, PointCloud> {
+    fn from(cloud: PointCloud) -> Self {
+        Cow::Owned(cloud)
+    }
+}
+
+impl<'a> From<&'a PointCloud> for Cow<'a, PointCloud> {
+    fn from(cloud: &'a PointCloud) -> Self {
+        Cow::Borrowed(cloud)
+    }
 }
 
 impl PointCloud {

@@ -16,20 +16,27 @@
 extern crate self as zeroset_gpu;
 
 mod array;
+#[doc(hidden)]
 pub mod blocks;
 pub mod cache;
+#[doc(hidden)]
 pub mod definitions;
 mod error;
 mod header;
 mod info;
 mod launch;
 pub mod nvrtc;
+#[doc(hidden)]
 pub mod points;
+#[doc(hidden)]
 pub mod primitives;
 pub mod probe;
+#[doc(hidden)]
 pub mod resources;
 pub mod self_test;
+#[doc(hidden)]
 pub mod sources;
+#[doc(hidden)]
 pub mod volume;
 
 use std::collections::HashMap;
@@ -42,8 +49,10 @@ use cudarc::nvrtc::Ptx;
 pub use array::{Array, Element, Outgoing, Pinned};
 pub(crate) use error::device_error;
 pub use info::{GpuInfo, Reason};
+#[doc(hidden)]
 pub use launch::{Arguments, Graph, Kernel, Launch, Mark};
 pub use probe::available;
+#[doc(hidden)]
 pub use sources::Unit;
 pub use zeroset_core::Plain;
 

@@ -194,6 +194,19 @@ impl MeshOptions {
 /// The format is determined from the content first and from the extension second. A file that holds
 /// only points yields a mesh without cells.
 ///
+/// ```
+/// use zeroset_io::{WriteOptions, read_mesh, write_mesh};
+/// # use zeroset_core::mesh::{Kind, Mesh};
+/// # let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// # let mesh = Mesh::new(Kind::Planar, corners, vec![0, 1, 2]);
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.vtu");
+/// write_mesh(&path, &mesh, &WriteOptions::default())?;
+/// let file = read_mesh(&path)?;
+/// assert_eq!((file.format, file.mesh.n_cells()), ("vtu", mesh.n_cells()));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
 /// was found and the remedy, if the format is unknown, if the file is damaged or truncated, if a

@@ -16,6 +16,17 @@ const BLOCK: usize = 8;
 
 /// Options of [`Grid::around`] and [`SignedSurface::on_grid`]. The defaults are those of
 /// `zeroset sdf`.
+///
+/// ```
+/// use zeroset::api::{Grid, GridOptions, SignedSurface};
+/// use zeroset::mesh::generate::{Generate, Sphere, generate};
+/// let surface = SignedSurface::new(&generate(&Generate::Sphere(Sphere::default()))?)?;
+/// let options = GridOptions::default().size(16).margin(2);
+/// let grid = Grid::around(&surface, &options)?;
+/// let found = surface.on_grid(&grid, &options, |_| Ok(()))?;
+/// assert_eq!((grid.shape, found.values.len()), ([21; 3], 21 * 21 * 21));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GridOptions {
@@ -49,6 +60,44 @@ impl Default for GridOptions {
     }
 }
 
+impl GridOptions {
+    /// Sets the number of voxels along the longest side.
+    pub fn size(mut self, voxels: u32) -> Self {
+        self.size = Some(voxels);
+        self
+    }
+
+    /// Sets the edge length of a voxel, in mesh units.
+    pub fn spacing(mut self, length: f64) -> Self {
+        self.spacing = Some(length);
+        self
+    }
+
+    /// Sets the number of voxels to add on each side of the surface.
+    pub fn margin(mut self, voxels: u32) -> Self {
+        self.margin = voxels;
+        self
+    }
+
+    /// Sets the lowest and highest corner of the box of voxel centers to cover, in mesh units.
+    pub fn bounds(mut self, lowest: [f64; 3], highest: [f64; 3]) -> Self {
+        self.bounds = Some((lowest, highest));
+        self
+    }
+
+    /// Sets the distance from the surface, in voxels, up to which distances are computed.
+    pub fn band(mut self, voxels: f64) -> Self {
+        self.band = Some(voxels);
+        self
+    }
+
+    /// Sets the extra results.
+    pub fn extras(mut self, extras: Extras) -> Self {
+        self.extras = extras;
+        self
+    }
+}
+
 /// A grid of cubic voxels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
@@ -66,7 +115,7 @@ pub struct Grid {
 pub struct GridDistances {
     /// The grid.
     pub grid: Grid,
-    /// The distance at the center of each voxel, negative inside, in mesh units.
+    /// The distance at the center of each voxel, `[nx * ny * nz]`, negative inside, in mesh units.
     pub values: Vec<f64>,
     /// The components of the unit vector along which the distance grows fastest, if requested.
     pub normals: Option<[Vec<f32>; 3]>,

@@ -22,6 +22,16 @@ use crate::surface::{Closest, Solid, TriangleIndex, doubts};
 /// Distances are exact. They are negative inside, where the absolute value of the winding number
 /// exceeds 1/2. Parts that overlap count as their union. The surface of a tetrahedral mesh is its
 /// boundary.
+///
+/// ```
+/// use zeroset::api::{Extras, SignedSurface};
+/// use zeroset::mesh::generate::{Generate, Sphere, generate};
+/// let surface = SignedSurface::new(&generate(&Generate::Sphere(Sphere::default()))?)?;
+/// let found = surface.at(&[[0.0, 0.0, 2.0]], Extras::default().normals(true));
+/// assert!((found.values[0] - 1.0).abs() < 0.01);
+/// assert!(found.normals.is_some_and(|normals| normals[0][2] > 0.9));
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SignedSurface {
     solid: Solid,
@@ -62,7 +72,7 @@ impl Extras {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PointDistances {
-    /// The distance of each point, negative inside, in mesh units.
+    /// The distance of each point, `[points]`, negative inside, in mesh units.
     pub values: Vec<f64>,
     /// The unit vector along which the distance grows fastest, for each point, if requested.
     pub normals: Option<Vec<[f64; 3]>>,

@@ -1,11 +1,11 @@
 //! Travel times in cells whose fronts are faster in some directions than in others.
 //!
 //! A conduction tensor D, symmetric and positive definite, gives the speed sqrt(n . D n) to a front
-//! with the unit normal n: the arrival time u satisfies sqrt(grad u . D grad u) = 1. A straight step
-//! v then takes the time sqrt(v . G v) with the metric G = D^-1 (Fu, Kirby, Whitaker 2013). The map
-//! x -> F x with G = F^T F turns this time into the length |F v|. In the mapped coordinates, the
-//! front has speed 1 in all directions, so every formula of docs/distances.md, sections 5.1 to 5.4
-//! applies to the mapped cell.
+//! with the unit normal n: the arrival time u satisfies sqrt(grad u . D grad u) = 1. A straight
+//! step v then takes the time sqrt(v . G v) with the metric G = D^-1 (Fu, Kirby, Whitaker 2013).
+//! The map x -> F x with G = F^T F turns this time into the length |F v|. In the mapped
+//! coordinates, the front has speed 1 in all directions, so the formulas of docs/distances.md,
+//! sections 5.1 to 5.4, apply to the mapped cell (section 5.11).
 
 use nalgebra::Matrix3;
 

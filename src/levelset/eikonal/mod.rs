@@ -41,6 +41,7 @@
 //! ```
 
 mod cpu;
+#[doc(hidden)]
 pub mod cuda;
 pub mod formulas;
 mod gradient;

@@ -26,10 +26,10 @@ const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 /// updates.
 ///
 /// Where fronts cross many flat cells in almost no time, vertices lower each other's values in a
-/// circle, by ever smaller amounts. The smallest decrease that counts is therefore doubled with every
-/// [`DOUBLING`] updates. It grows from 2^-[`FIRST`] to 2^-[`LAST`] times the longest travel time
-/// along a nearby edge. The last is half the delay at a flat cell (`LEAST_HEIGHT` in `formulas`).
-/// `kernels/eikonal/local.cuh` has the same numbers.
+/// circle, by ever smaller amounts. The smallest decrease that counts is therefore doubled with
+/// every [`DOUBLING`] updates. It grows from 2^-[`FIRST`] to 2^-[`LAST`] times the longest travel
+/// time along a nearby edge. The last is half the delay at a flat cell (`LEAST_HEIGHT` in
+/// `formulas`). `kernels/eikonal/local.cuh` has the same numbers.
 ///
 /// With a tensor, vertices often depend on later ones, so a patch needs more updates.
 const PATIENCE: u32 = 256;
@@ -82,8 +82,8 @@ impl<R: Real> Problem<R> {
         Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
     }
 
-    /// Returns the number of updates of a patch of `n_owned` vertices after which small decreases no
-    /// longer count.
+    /// Returns the number of updates of a patch of `n_owned` vertices after which small decreases
+    /// no longer count.
     pub(super) fn patience(&self, n_owned: usize) -> u32 {
         let least = match self.slowness {
             Slowness::Tensor(_) => PATIENCE_WITH_TENSOR,

@@ -25,7 +25,7 @@
 //! gives the value of phi (docs/level-set.md, section 2.7).
 //!
 //! A problem consists of a mesh, terms, options and the choices that depend on the mesh. It is the
-//! same on every device. [`Evolution`] advances it on the CPU, [`cuda::DeviceEvolution`] on a GPU.
+//! same on every device. [`Evolution`] advances it on the CPU, and its counterpart on a GPU.
 //!
 //! This example shrinks a circle by its curvature. Its area falls by 2 pi per unit of time:
 //!
@@ -62,6 +62,7 @@ mod cell_passes;
 mod check;
 mod coefficients;
 mod cpu;
+#[doc(hidden)]
 pub mod cuda;
 mod diagnosis;
 mod explicit;

@@ -110,7 +110,7 @@ pub(crate) struct Position {
 }
 
 /// The outputs that had been written when the checkpoint was made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Written {
     /// Step and time of each state.
     pub states: Vec<(u64, f64)>,

@@ -1,8 +1,12 @@
 //! A motion on a mesh that the caller drives from state to state, without files.
 
+mod checkpoint;
+
 use super::mesh::{MeshInputs, begun_phi, inputs, note_choices, options, without_interface};
 use crate::error::Result;
-use crate::output::{Measures, Report, checkpoint};
+use crate::levelset::evolution::Snapshot;
+use crate::output::checkpoint::{Identity, State};
+use crate::output::{Measures, Report};
 use crate::run::factory::{self, MeshStart};
 use crate::run::mesh_setup::MeshSetup;
 use crate::run::motion::{Motion, other};
@@ -20,6 +24,8 @@ pub(crate) struct Stepping {
     dt: f64,
     is_begun: bool,
     end: Option<End>,
+    /// The identity of the case, once a checkpoint needs it.
+    identity: Option<Identity>,
 }
 
 impl Stepping {
@@ -39,8 +45,16 @@ impl Stepping {
         let time = setup.cleaned.start_time;
         let evolve = config.evolve.clone().unwrap_or_default();
         let schedule = Schedule::new(&evolve, &config.output).starting(time);
-        let (start, dt) = ((0, time), 0.0);
-        Ok(Stepping { setup, motion, schedule, start, dt, is_begun: false, end: None })
+        Ok(Stepping {
+            setup,
+            motion,
+            schedule,
+            start: (0, time),
+            dt: 0.0,
+            is_begun: false,
+            end: None,
+            identity: None,
+        })
     }
 
     /// Continues with the terms of another case on the same mesh. The state, the band and the
@@ -50,13 +64,19 @@ impl Stepping {
     /// Returns [`Error::Case`](crate::Error::Case) for terms that cannot be used.
     pub fn set_terms(&mut self, mut setup: MeshSetup) -> Result<()> {
         setup.begin_at(self.schedule.time());
-        let terms = terms::terms(&setup.config, &setup.cleaned)?;
-        let checkpoint::State::Mesh(snapshot) = self.motion.snapshot()? else {
+        let State::Mesh(snapshot) = self.motion.snapshot()? else {
             return Err(other("tiles", "a mesh"));
         };
+        self.identity = None;
+        self.move_to(&snapshot, setup)
+    }
+
+    /// Continues from a snapshot with the terms of a case on the same mesh.
+    fn move_to(&mut self, snapshot: &Snapshot, setup: MeshSetup) -> Result<()> {
+        let terms = terms::terms(&setup.config, &setup.cleaned)?;
         let options = options(&setup);
         let start = MeshStart { phi: &snapshot.phi, terms: &terms, options: &options };
-        self.motion = factory::mesh_motion(&setup, start, Some(&snapshot))?;
+        self.motion = factory::mesh_motion(&setup, start, Some(snapshot))?;
         self.setup = setup;
         Ok(())
     }

@@ -27,6 +27,7 @@
 mod brute;
 mod cone;
 mod coordinate;
+#[doc(hidden)]
 pub mod cuda;
 mod edt;
 mod nearest;
@@ -39,7 +40,9 @@ mod working_set;
 
 pub use cone::{Cone, Directions};
 pub use coordinate::Coordinate;
-pub use edt::{DeviceEdt, DeviceFaces, Edt};
+pub use edt::Edt;
+#[doc(hidden)]
+pub use edt::{DeviceEdt, DeviceFaces};
 pub use nearest::{Found, Kernel, Method, NO_SITE, Nearest, Options, nearest};
 pub use norm::Norm;
 pub use perforation_error::Perforation;

@@ -56,6 +56,7 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 pub use columns::Columns;
+#[doc(hidden)]
 pub use cuda::{Generated, Predicate};
 pub use field::Field;
 pub use flaw::Flaw;

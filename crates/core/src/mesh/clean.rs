@@ -100,6 +100,15 @@ impl Cleaning {
 /// One warning lists the counts. A second warning counts the facets with three or more cells.
 /// Cleaning a clean mesh changes nothing.
 ///
+/// ```
+/// use zeroset_core::mesh::{Kind, Mesh, clean};
+/// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [9.0, 9.0, 0.0]];
+/// let (mesh, cleaning) = clean(Mesh::new(Kind::Planar, corners, vec![0, 1, 2, 0, 1, 1]))?;
+/// assert_eq!((mesh.n_vertices(), mesh.n_cells()), (3, 1)); // without the flat cell
+/// assert_eq!(cleaning.kept_vertices, [0, 1, 2]);
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns [`Error::Mesh`] with the vertex or cell if the mesh cannot be fixed: it has no cells or
 /// none remain, an index is out of range, a coordinate of a used vertex is not finite, the length

@@ -52,6 +52,14 @@ impl Kind {
 }
 
 /// A simplex mesh with its groups and data, in the numbering of its file.
+///
+/// ```
+/// use zeroset_core::mesh::{Kind, Mesh};
+/// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// let mesh = Mesh::new(Kind::Volume, corners, vec![0, 1, 2, 3]);
+/// assert_eq!((mesh.n_vertices(), mesh.n_cells()), (4, 1));
+/// assert_eq!(mesh.centroids(), [[0.25; 3]]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Mesh {
     /// The kind of the mesh.

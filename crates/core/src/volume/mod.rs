@@ -19,6 +19,14 @@ use crate::error::{Error, Flaw, Result};
 use crate::primitives::Values;
 
 /// A volume: numbers on a regular grid of `shape`, x fastest.
+///
+/// ```
+/// use zeroset_core::volume::{Placement, Volume};
+/// let values: Vec<f32> = (0..24).map(|k| k as f32).collect();
+/// let volume = Volume::new([2, 3, 4], values.into(), Placement::identity())?;
+/// assert_eq!((volume.n_voxels(), volume.value(1, 0, 0), volume.value(0, 1, 0)), (24, 1.0, 2.0));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Volume {
     shape: [usize; 3],

@@ -111,6 +111,15 @@ pub enum NormalsFrom {
 /// Memory holds the cloud and a piece of the file. Files with faces, PTX files, LZF-compressed PCD
 /// files and mesh formats are read whole.
 ///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("scan.xyz");
+/// # std::fs::write(&path, "0 0 0\n1 0 0\nnan 0 0\n").unwrap();
+/// let (cloud, report) = zeroset_io::read_cloud(&path)?;
+/// assert_eq!((cloud.len(), report.stored, report.not_finite), (2, 3, 1));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
 /// was found and the remedy, if the format is unknown, if the file is damaged or truncated, if

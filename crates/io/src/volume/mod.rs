@@ -78,6 +78,16 @@ impl VolumeFile {
 /// number per voxel. The options choose one volume of a time series, and one channel of a color or
 /// vector.
 ///
+/// ```
+/// use zeroset_io::{VolumeOptions, read_volume};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("picture.pgm");
+/// # std::fs::write(&path, "P2 2 1 255 7 9\n").unwrap();
+/// let file = read_volume(&path, &VolumeOptions::default())?;
+/// assert_eq!((file.format, file.volume.shape()), ("pgm", [2, 1, 1]));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
 /// was found and the remedy, if the file holds no volume, if it is damaged or truncated, if it has

@@ -22,6 +22,7 @@ mod canvas;
 pub(crate) mod color;
 mod color_bar;
 mod color_map;
+#[doc(hidden)]
 pub mod cuda;
 mod depth_buffer;
 mod drawing;

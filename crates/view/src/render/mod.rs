@@ -24,6 +24,7 @@
 //! identical for any number of threads.
 
 mod camera;
+#[doc(hidden)]
 pub mod cuda;
 mod grid_traversal;
 mod level_crossing;

@@ -26,8 +26,8 @@ zeroset_gpu::cuda_header! {
         pub slowness: R,
         /// Slowness per cell of a patch, in patch order.
         pub slowness_of_cells: u64 as "const real *",
-        /// Metric per cell of a patch, in patch order: six numbers, each `[n_cells]`. Null without a
-        /// tensor.
+        /// Metric per cell of a patch, in patch order: six numbers, each `[n_cells]`. Null without
+        /// a tensor.
         pub metrics: u64 as "const real *",
         /// Upper limit of the value of each vertex, or null.
         pub caps: u64 as "const real *",

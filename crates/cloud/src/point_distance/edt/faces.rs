@@ -70,7 +70,6 @@ fn at<P: Pair>(
 #[cfg(test)]
 mod tests {
     use super::super::Edt;
-    use super::*;
     use zeroset_core::Cpu;
 
     /// Marks the voxels of one side with their faces, edges and corners, in a volume with 2 n + 1

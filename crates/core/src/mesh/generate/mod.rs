@@ -124,6 +124,15 @@ impl Generate {
 
 /// Generates the mesh.
 ///
+/// ```
+/// use zeroset_core::mesh::generate::{Generate, Square, generate};
+/// let mut square = Square::default();
+/// (square.cells, square.min, square.max) = ([4, 4], [-1.0, -1.0], [1.0, 1.0]);
+/// let mesh = generate(&Generate::Square(square))?;
+/// assert_eq!((mesh.n_vertices(), mesh.n_cells()), (25, 32));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns the errors of [`Generate::check_refined`] before any memory is allocated, and
 /// [`Error::Device`](crate::Error::Device) if the system refuses the memory.
