@@ -47,7 +47,7 @@ struct TileControl {
     double nu;
     // The longest step that is allowed while a coefficient depends on time.
     double max_step;
-    // The speed of the coefficients that are the same everywhere.
+    // The speed that results from the uniform coefficients.
     double uniform_speed;
     // The number of steps between reinitializations; 0 for none.
     u64 every;
