@@ -153,7 +153,7 @@ fn points_are_cropped_thinned_and_written_with_their_attributes() {
     works(folder, &["convert", "lattice.txt", "b.ply"]);
     let read = |name: &str| read_cloud(&folder.join(name)).unwrap().0;
     assert_eq!(read("a.ply"), read("b.ply"));
-    // A mesh file with points only is also a point cloud.
+    // A mesh file that holds only points is also a point cloud.
     assert!(works(folder, &["convert", "ground.vtp", "again.ply"]).contains("200 points"));
     let empty = ["convert", "lattice.txt", "none.ply", "--crop", "90,91,0,1,0,1"];
     fails(folder, &empty, "none of the 400 points is selected");

@@ -14,7 +14,7 @@ enum { KEPT_UNIT = 0 };
 // Index of the largest sum of the absolute values of all components at a voxel.
 enum { KEPT_LARGEST = 1 };
 
-// Index of the smallest component, or of 0 if none is negative. It is used only for
+// Index of the smallest component, or of the number 0 if none is negative. It is used only for
 // coefficients with one component.
 enum { KEPT_LEAST = 2 };
 

@@ -167,7 +167,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
                 // The state before the step still exists, and nothing is due.
                 point.due = Due::default();
                 let is_kept = self.save(point, self.written(), None);
-                // If memory has run out, extracting a surface is likely to fail, too.
+                // If memory has run out, extracting a surface is also likely to fail.
                 if !(is_kept && matches!(error, Error::Device { .. })) {
                     self.last_good_state(point);
                 }

@@ -176,9 +176,9 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
     }
     if let Some(ratio) = findings.cost_ratio {
         let text = format!(
-            "A circle in a band of 5 cells moves in a small domain and in a domain of 16 times the \
-             area (128 and 512 cells per side, one thread, median over pairs of runs). A step in \
-             the large domain takes {ratio:.2} times as long. The gate is {}.",
+            "A circle in a band of 5 cells moves in a small domain and in a domain with 16 times \
+             the area (128 and 512 cells per side, one thread, median over pairs of runs). A step \
+             in the large domain takes {ratio:.2} times as long. The gate is {}.",
             gates.cost_ratio
         );
         let _ = writeln!(page, "\n## Cost of a step\n\n{}", wrap(&text, ""));

@@ -15,7 +15,7 @@ use crate::mesh::statistics::facets::CellsAround;
 /// The weight of the planes across boundaries and borders, relative to the planes of triangles.
 const BORDER: f64 = 100.0;
 /// The weight of the squared distance from the old vertices, relative to the squared distance from
-/// the planes. It decides the position where the surface is flat.
+/// the planes. It determines the position where the surface is flat.
 const STAY: f64 = 1e-6;
 /// The smallest cosine between the normals of a triangle before and after a collapse.
 const TURN: f64 = 0.2;

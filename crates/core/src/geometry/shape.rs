@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// A region of space with a signed distance.
 ///
-/// In a case file each shape is a table named after it, such as
+/// In a case file, each shape is a table named after it, such as
 /// `ball = { center = [0, 0, 0], radius = 1 }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

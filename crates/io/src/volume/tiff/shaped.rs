@@ -52,7 +52,7 @@ pub(super) fn stack(
         *place = (name, 1);
     }
     let order = Order::new(sizes);
-    // Planes of samples may be declared as leading pages, too.
+    // Planes of samples may also be declared as leading pages.
     if order.count() != pages && pages != 1 {
         let what = format!(
             "the description declares {} pictures, but the file has {pages} pages",
