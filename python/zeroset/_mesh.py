@@ -164,7 +164,7 @@ class Mesh:
             Largest distance to compute. Points farther away get this value.
         speed : float, str or array of shape (n,) or (m,), optional
             Speed of the front, at points or cells, or an expression. Values are then times.
-        front : {"auto", "circular", "plane"}
+        front : {"auto", "circular", "plane", "exact"}
             Shape of the front.
         signed : bool
             Whether the distance from the surface of a region is negative inside.
