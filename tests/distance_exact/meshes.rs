@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use zeroset::mesh::{Kind, Mesh};
 use zeroset_testing::samples::Random;
 
-/// Returns a terrain over a square with `n` x `n` squares, two triangles each. Vertices are moved at
-/// random by up to `shift` sides in the plane and `height` sides upward. Each triangle is left out
-/// with the probability `holes`.
+/// Returns a terrain over a square with `n` x `n` squares, two triangles each. Vertices are moved
+/// at random by up to `shift` sides in the plane and `height` sides upward. Each triangle is left
+/// out with the probability `holes`.
 pub fn terrain(n: u32, shift: f64, height: f64, holes: f64, random: &mut Random) -> Mesh {
     let mut noise = |size: f64| size * (2.0 * random.unit() - 1.0);
     let mut vertices = Vec::new();
@@ -68,8 +68,7 @@ pub fn cone(n: u32, total: f64) -> Mesh {
     Mesh::new(Kind::Surface, vertices, cells)
 }
 
-/// Returns the unit cube with `n` x `n` squares per face, two triangles each. Vertex 0 is the corner
-/// at the origin.
+/// Returns the unit cube with `n` x `n` squares per face, two triangles each.
 pub fn cube(n: u32) -> Mesh {
     let mut vertices: Vec<[f64; 3]> = Vec::new();
     let mut cells = Vec::new();

@@ -1,8 +1,8 @@
 //! Exact distances on triangles, by the propagation of windows.
 //!
 //! On a surface of triangles, a shortest path is a straight line in the plane of the triangles that
-//! it crosses, unrolled. It bends only at vertices whose angles sum to more than a full turn, and at
-//! the boundary. A [`window::Window`] is the part of an edge that straight lines from one source
+//! it crosses, unrolled. It bends only at vertices whose angles sum to more than a full turn, and
+//! at the boundary. A [`window::Window`] is the part of an edge that straight lines from one source
 //! reach. Windows are passed on from triangle to triangle, and only those that may contain shortest
 //! paths are kept (docs/distances.md, section 5.11):
 //!
@@ -19,8 +19,8 @@
 //!   order of their values (Y. Qin et al., "Fast and exact discrete geodesic computation based on
 //!   triangle-oriented wavefront propagation", ACM Trans. Graph. 35 (2016)).
 //!
-//! Every window is a set of paths on the surface, so no value is ever too small. [`start`] finds the
-//! first windows, [`bends`] those behind vertices, and [`trace`] the paths back to the source.
+//! Every window is a set of paths on the surface, so no value is ever too small. [`start`] finds
+//! the first windows, [`bends`] those behind vertices, and [`trace`] the paths back to the source.
 
 mod arrivals;
 mod bends;
@@ -69,8 +69,8 @@ pub struct Exact {
 
 /// Computes exact arrival times at a uniform slowness.
 ///
-/// The fronts start at `parts`, at the initial values of these. `starts` are the starts of the paths
-/// to compute. Values above `limit` need not be computed.
+/// The fronts start at `parts`, at the initial values of these. `starts` are the starts of the
+/// paths to compute. Values above `limit` need not be computed.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for a mesh of tetrahedra, and [`Error::Numerical`] if the propagation

@@ -42,8 +42,8 @@ impl Frame {
     }
 }
 
-/// Returns the arrivals at the corners of the cell of a part, and the windows on its sides. `number`
-/// is the index of the part.
+/// Returns the arrivals at the corners of the cell of a part, and the windows on its sides.
+/// `number` is the index of the part.
 pub(super) fn start(
     surface: &Surface<'_>,
     part: &Part,
@@ -82,8 +82,8 @@ pub(super) fn start(
     (arrivals, windows)
 }
 
-/// Adds the windows of a segment on the side of `whole`: a straight front between the perpendiculars
-/// in its ends, and circles around the ends beyond them.
+/// Adds the windows of a segment on the side of `whole`: a straight front between the
+/// perpendiculars in its ends, and circles around the ends beyond them.
 fn segment(whole: Window, p: [f64; 2], q: [f64; 2], mut add: impl FnMut(Window)) {
     let length = whole.to;
     let [dx, dy] = [q[0] - p[0], q[1] - p[1]];

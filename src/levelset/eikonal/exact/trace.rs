@@ -131,8 +131,8 @@ impl Trace<'_> {
     }
 
     /// Follows a line through one cell. Returns its end, if it ends there or at a vertex of the
-    /// cell. Otherwise adds its continuations to `lines`, unless it is longer than the path: then it
-    /// has taken a wrong turn at an edge with three or more cells.
+    /// cell. Otherwise adds its continuations to `lines`, unless it is longer than the path: then
+    /// it has taken a wrong turn at an edge with three or more cells.
     fn cross(
         &self,
         arrival: &Arrival,
