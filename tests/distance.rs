@@ -308,6 +308,94 @@ fn data_of_other_files_serves_expressions() {
 }
 
 #[test]
+fn exact_fronts_serve_every_source() {
+    let place = Place::new();
+    let run = |more: &[&str]| {
+        let arguments = ["distance", "square.vtp", "--front", "exact", "-o", "d.vtp"];
+        place.run(&[&arguments[..], more].concat())
+    };
+    let said = run(&["--from", "vertex:0@1", "--from", "point:0.93,0.87,0@0.5", "--labels"]);
+    assert!(said.contains("exact fronts"), "{said}");
+    let near = |x: &[f64; 3]| {
+        let [a, b] = [1.0 + x[0].hypot(x[1]), 0.5 + (0.93 - x[0]).hypot(0.87 - x[1])];
+        (a.min(b), f64::from(u8::from(b < a)))
+    };
+    assert!(largest_error(&place, "d.vtp", |x| near(x).0) < 1e-14);
+    let mesh = place.read("d.vtp");
+    let labels = array(&mesh, "label");
+    assert!(mesh.vertices.iter().zip(labels).all(|(x, label)| near(x).1 == label));
+    // Zero sets and curves, with a speed and a width.
+    run(&["--from", "levelset:x-0.33", "--speed", "2", "--width", "0.2"]);
+    let exact = |x: &[f64; 3]| (0.5 * (x[0] - 0.33).abs()).min(0.2);
+    assert!(largest_error(&place, "d.vtp", exact) < 1e-14);
+    std::fs::write(place.path("line.txt"), "0.2 0.3 0\n0.7 0.4 0\n").unwrap();
+    run(&["--from", "curve:line.txt"]);
+    let exact = |x: &[f64; 3]| {
+        let t = ((x[0] - 0.2) * 0.5 + (x[1] - 0.3) * 0.1) / 0.26;
+        let t = t.clamp(0.0, 1.0);
+        (x[0] - 0.2 - 0.5 * t).hypot(x[1] - 0.3 - 0.1 * t)
+    };
+    assert!(largest_error(&place, "d.vtp", exact) < 1e-12);
+    // Around the wall x = 0.5, y < 0.5. Paths bend at its ends, (0.45, 0.5) and (0.55, 0.5).
+    let wall = ["--from", "point:0.2,0.1,0", "--mask", "abs(x-0.5) > 0.01 || y > 0.46"];
+    let said = run(&[&wall[..], &["--path-from", "point:0.8,0.1,0", "--json"]].concat());
+    let end = said.lines().find(|line| line.contains("\"event\":\"end\"")).unwrap();
+    let told: serde_json::Value = serde_json::from_str(end).unwrap();
+    let length = told["report"]["distances"]["paths"][0]["length"].as_f64().unwrap();
+    let around = 2.0 * 0.25f64.hypot(0.4) + 0.1;
+    assert!((length - around).abs() < 1e-9, "{length} {around}");
+}
+
+#[test]
+fn exact_fronts_are_refused_where_they_do_not_apply() {
+    let place = Place::new();
+    let square = ["distance", "square.vtp", "--from", "vertex:0", "-o", "d.vtp"];
+    for (more, message) in [
+        (
+            &["--speed", "1+x"][..],
+            "--front exact: cannot be exact: the speed differs between cells",
+        ),
+        (&["--device", "cuda"], "is computed on the CPU"),
+        (&["--precision", "f32"], "is computed in f64"),
+    ] {
+        place.fails(&[&square[..], &["--front", "exact"], more].concat(), message);
+    }
+    place.run(&["generate", "cube", "--cells", "4,4,4", "-o", "cube.vtu"]);
+    let cube = ["distance", "cube.vtu", "--from", "vertex:0", "-o", "d.vtu", "--front", "exact"];
+    place.fails(&cube, "the mesh has tetrahedra");
+}
+
+#[test]
+fn exact_fronts_on_a_cortex_agree_with_their_paths_and_with_circular_fronts() {
+    let place = Place { folder: tempfile::tempdir().unwrap() };
+    let mesh = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
+    let ends = [9999, 5000, 77, 2345, 10000, 4321, 8765, 31];
+    let from = ends.map(|v| v.to_string()).join(",");
+    let run = |front: &str| {
+        let (file, ends) = (format!("{front}.vtp"), format!("vertex:{from}"));
+        let arguments = ["distance", mesh, "--from", "vertex:0", "--front", front];
+        let more = ["--path-from", &ends, "-o", &file, "--json"];
+        let said = place.run(&[&arguments[..], &more].concat());
+        let end = said.lines().find(|line| line.contains("\"event\":\"end\"")).unwrap();
+        let told: serde_json::Value = serde_json::from_str(end).unwrap();
+        let told = told["report"]["distances"]["paths"].as_array().unwrap().clone();
+        let lengths: Vec<f64> = told.iter().map(|path| path["length"].as_f64().unwrap()).collect();
+        (array(&place.read(&file), "distance"), lengths)
+    };
+    let (exact, paths) = run("exact");
+    for (v, length) in ends.into_iter().zip(&paths) {
+        assert!((length - exact[v]).abs() < 1e-9 * exact[v], "{v}: {length} {}", exact[v]);
+    }
+    let (circular, longer) = run("circular");
+    // Every path is a curve on the surface, so none is shorter than the exact one.
+    assert!(paths.iter().zip(&longer).all(|(exact, other)| *exact <= other * (1.0 + 1e-12)));
+    let errors = exact.iter().zip(&circular).filter(|(u, _)| **u > 0.0);
+    let errors: Vec<f64> = errors.map(|(u, circular)| (circular / u - 1.0).abs()).collect();
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    assert!(mean > 1e-3 && mean < 0.02, "{mean}");
+}
+
+#[test]
 fn paths_on_a_cortex_are_as_long_as_the_distance() {
     let place = Place { folder: tempfile::tempdir().unwrap() };
     let mesh = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");

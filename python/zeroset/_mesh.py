@@ -174,7 +174,7 @@ class Mesh:
         fiber, sheet : str, three numbers or expressions, or array of shape (m, 3), optional
             Directions of the fibers, and in the sheets: the name of a cell array, by default
             "fiber" and "sheet", or the direction in each cell.
-        front : {"auto", "circular", "plane"}
+        front : {"auto", "circular", "plane", "exact"}
             Shape of the front.
         signed : bool
             Whether the distance from the surface of a region is negative inside.

@@ -115,7 +115,8 @@ pub struct Args {
     /// sheet
     #[arg(long, value_name = "ARRAY|X,Y,Z", value_parser = conduction::direction, allow_hyphen_values = true)]
     pub sheet: Option<Direction>,
-    /// Shape of the front: auto, plane, or circular (for points at constant speed on triangles)
+    /// Shape of the front: auto, plane, circular (for points at constant speed on triangles), or
+    /// exact (for every source at constant speed on triangles)
     #[arg(long, value_name = "SHAPE", default_value = "auto", value_parser = word::<FrontShape>)]
     pub front: FrontShape,
     /// Exclude cells with a vertex where this expression is 0 or NaN, such as "thickness > 0"
@@ -262,11 +263,17 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         // The command line has no such option.
         Speed::Data { .. } | Speed::Fibers(_) | Speed::Tensor { .. } => None,
     });
+    // The shapes that may be refused.
+    let front = match args.front {
+        FrontShape::Exact => "exact",
+        _ => "circular",
+    };
+    let front = Some(front.to_string());
     let single = [
         ("distance.width", "--width", args.width.map(|width| width.to_string())),
         ("distance.speed", "--speed", speed),
         ("distance.mask", "--mask", args.mask.as_ref().map(Expression::to_string)),
-        ("distance.front", "--front", Some("circular".to_string())),
+        ("distance.front", "--front", front),
         ("distance.signed", "--signed", args.signed.then(String::new)),
         ("output.picture.range", "--range", args.style.range.map(|[a, b]| format!("{a},{b}"))),
         ("output.picture", "--picture", args.picture.as_ref().map(|p| p.display().to_string())),

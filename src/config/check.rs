@@ -10,7 +10,7 @@ use super::initial::{Initial, InitialMesh, InitialVolume};
 use super::initial_image::InitialImage;
 use super::mesh_source::MeshSource;
 use super::region::Region;
-use super::tables::{Checkpoints, Domain, SeriesFormat};
+use super::tables::{Checkpoints, DeviceKind, Domain, FrontShape, Precision, SeriesFormat};
 use super::values::Speed;
 use super::{Bounds, Config, MOST_THREADS, Seed, Units};
 use crate::error::Error;
@@ -306,6 +306,20 @@ fn check_distance(flaws: &mut Flaws, config: &Config) {
         "needs seeds in `from`",
         "",
     );
+    if distance.front == FrontShape::Exact {
+        flaws.require(
+            config.device.kind != DeviceKind::Cuda,
+            "distance.front",
+            "is \"exact\", which is computed on the CPU, but device.kind is \"cuda\"",
+            "use the device \"auto\" or \"cpu\", or another front",
+        );
+        flaws.require(
+            config.precision() == Precision::F64,
+            "distance.front",
+            "is \"exact\", which is computed in f64, but the precision is \"f32\"",
+            "use precision = \"f64\", or another front",
+        );
+    }
     for (k, seed) in distance.paths_from.iter().enumerate() {
         let place = matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
         let what = format!("must be vertex:N or point:x,y,z, is {seed}");

@@ -324,6 +324,9 @@ pub enum FrontShape {
     Circular,
     /// Straight, for every source and speed.
     Plane,
+    /// Exact distances on the triangles, for every source. Requires triangles, one speed, and
+    /// `precision = "f64"`. Computed on the CPU.
+    Exact,
 }
 
 /// `[output]`: files, their folder, and how often they are written. The first and the last state

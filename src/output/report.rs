@@ -210,7 +210,7 @@ impl Drift {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Distances {
-    /// Shape of the front: "plane" or "circular".
+    /// Shape of the front: "plane", "circular" or "exact".
     pub front: &'static str,
     /// Number of vertices that a front has reached at a distance below the requested width.
     pub reached: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::{Config, DeviceKind};
+use crate::config::{Config, DeviceKind, FrontShape};
 use crate::error::Result;
 use crate::gpu;
 use crate::levelset::eikonal::cuda::{Gpu, Organization};
@@ -63,6 +63,11 @@ pub(super) fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
+/// Returns whether a case computes a distance with exact fronts.
+fn is_exact(config: &Config) -> bool {
+    config.distance.as_ref().is_some_and(|distance| distance.front == FrontShape::Exact)
+}
+
 impl Device {
     /// Chooses the device for a problem of this size.
     pub(super) fn choose(config: &Config, size: Size) -> Result<Self> {
@@ -72,6 +77,9 @@ impl Device {
         match device.kind {
             DeviceKind::Cpu => on_cpu("requested by the case".into()),
             DeviceKind::Cuda => Self::open(config, "requested by the case"),
+            DeviceKind::Auto if is_exact(config) => {
+                on_cpu("auto: exact fronts are computed on the CPU".into())
+            }
             DeviceKind::Auto => match gpu::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
                 Ok(_) if n < fewest => {

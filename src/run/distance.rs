@@ -1,5 +1,6 @@
 //! The task [distance] on a mesh: a single solve, whose result is the only state of the run.
 
+mod exact;
 mod part;
 
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::time::Instant;
 
 use super::mesh_setup::{self, MeshSetup};
 use super::region::Region;
+use super::sources::Method;
 use super::states::{Extras, MeshState, States, StoredMesh};
 use super::task::{self, Run, Stages, Task};
 use super::writer::Files;
@@ -27,6 +29,7 @@ use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
 use crate::picture::Marks;
 use crate::words::counted;
+use exact::ExactStart;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
 pub(crate) struct Found {
@@ -54,15 +57,15 @@ impl Task for DistanceTask<'_> {
     fn check(&self) -> Result<String, Vec<Error>> {
         let config = self.config;
         mesh_setup::check(config, "distance", |cleaned, _| {
-            let front = setup::slowness(config, cleaned)
-                .and_then(|slowness| sources::front(config, &slowness, cleaned));
-            if let Ok(front) = front {
+            let method = setup::slowness(config, cleaned)
+                .and_then(|slowness| sources::method(config, &slowness, cleaned));
+            if let Ok(Method::Fronts(front)) = method {
                 let doubt = skinny::doubt(&cleaned.mesh, front);
                 doubt.iter().for_each(|doubt| tracing::warn!("{doubt}"));
             }
             let seeds = sources::problems(config, cleaned).into_iter().map(Err);
             let paths = sources::path_starts(config, cleaned).map(drop);
-            [front.map(drop)].into_iter().chain(seeds).chain([paths]).collect()
+            [method.map(drop)].into_iter().chain(seeds).chain([paths]).collect()
         })
     }
 
@@ -94,11 +97,12 @@ impl MeshSetup {
         stage: &mut Stages<'_>,
     ) -> Result<Found> {
         let slowness = setup::slowness(&self.config, &self.cleaned)?;
-        let front = sources::front(&self.config, &slowness, &self.cleaned)?;
+        let method = sources::method(&self.config, &slowness, &self.cleaned)?;
         let starts = sources::path_starts(&self.config, &self.cleaned)?;
         let has_paths = !starts.is_empty();
         let with_parts = has_paths || self.config.output.picture.is_some();
-        let mut start = self.start(distance, &slowness, front, with_parts, report)?;
+        let places: Vec<path::Start> = starts.iter().map(|(_, start)| *start).collect();
+        let mut start = self.start(distance, &slowness, method, &places, with_parts, report)?;
         report.warnings.extend(self.cleaned.doubts());
         let parts = match (&start, with_parts) {
             // The picture shows the zero set as a line, so it needs no simplices.
@@ -108,48 +112,67 @@ impl MeshSetup {
         };
         let mut marks = marks::of_sources(&parts);
         report.seconds.setup = stage.next("computing the distance")?;
-        let solved = factory::distance(self, distance, &start, &slowness)?;
+        let mut solved = factory::distance(self, distance, &start, &slowness)?;
         let mesh = &self.cleaned.mesh;
-        let paths: Vec<path::Path> = match has_paths {
-            true => self.cpu.run(|| {
-                let paths = Paths::new(mesh, &solved.arrival, &slowness, front, parts);
-                starts.iter().map(|(_, start)| paths.from(*start)).collect()
-            }),
-            false => Vec::new(),
-        };
+        let mut paths = std::mem::take(&mut solved.paths);
+        let mut behind_skinny = 0;
+        if let Method::Fronts(front) = method {
+            let (arrival, at) = (&solved.arrival, &slowness);
+            if has_paths {
+                paths = self.cpu.run(|| {
+                    let paths = Paths::new(mesh, arrival, at, front, parts);
+                    places.iter().map(|start| paths.from(*start)).collect()
+                });
+            }
+            behind_skinny = self.cpu.run(|| skinny::behind_skinny(mesh, arrival, at, front));
+        }
         marks.paths = paths.iter().map(|path| path.points.clone()).collect();
         let cell_updates = solved.cell_updates;
-        let (arrival, at) = (&solved.arrival, &slowness);
-        let behind_skinny = self.cpu.run(|| skinny::behind_skinny(mesh, arrival, at, front));
         let inside = self.inside_of_seed(distance)?;
-        let found = self.found(distance, front, solved, (paths, marks), &inside);
+        let found = self.found(distance, method, solved, (paths, marks), &inside);
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
         self.judge_distance(distance, report, &found.values, &found.paths);
-        note_extras(distance, report, front, &starts, &found);
+        note_extras(distance, report, method, &starts, &found);
         note_skinny(report, behind_skinny);
         Ok(found)
     }
 
     /// Returns the data from which the fronts start. `with_parts` states whether the sources keep
-    /// their simplices.
+    /// their simplices. Exact fronts compute the paths from `paths_from` themselves.
     fn start(
         &self,
         distance: &Distance,
         slowness: &Slowness<f64>,
-        front: Front,
+        method: Method,
+        paths_from: &[path::Start],
         with_parts: bool,
         report: &mut Report,
     ) -> Result<DistanceStart> {
         if distance.from.is_empty() {
             let found = self.cpu.run(|| setup::initial_phi(&self.config, &self.cleaned))?;
             report.warnings.extend(found.warnings);
-            return Ok(DistanceStart::ZeroSet(found.phi));
+            return Ok(match method {
+                Method::Fronts(_) => DistanceStart::ZeroSet(found.phi),
+                Method::Exact(slowness) => {
+                    let mesh = &self.cleaned.mesh;
+                    let start = || ExactStart::of_zero_set(mesh, found.phi, slowness, paths_from);
+                    DistanceStart::Exact(self.cpu.run(start))
+                }
+            });
         }
         let (config, cleaned) = (&*self.config, &*self.cleaned);
-        let seeds = || sources::sources(config, slowness, front, cleaned, with_parts);
-        Ok(DistanceStart::Seeds(self.cpu.run(seeds)?, front))
+        let seeds = |front: Front, with_parts: bool| {
+            self.cpu.run(|| sources::sources(config, slowness, front, cleaned, with_parts))
+        };
+        Ok(match method {
+            Method::Fronts(front) => DistanceStart::Seeds(seeds(front, with_parts)?, front),
+            Method::Exact(slowness) => {
+                let seeds = seeds(Front::Plane, true)?;
+                DistanceStart::Exact(ExactStart::of_seeds(seeds, slowness, paths_from))
+            }
+        })
     }
 
     /// Returns, for each vertex, whether its distance is negative because it lies inside the region
@@ -167,7 +190,7 @@ impl MeshSetup {
     fn found(
         &self,
         distance: &Distance,
-        front: Front,
+        method: Method,
         solved: Solved,
         (paths, marks): (Vec<path::Path>, Marks),
         inside: &[bool],
@@ -175,7 +198,7 @@ impl MeshSetup {
         let Solved { mut values, labels, .. } = solved;
         // Circular fronts are computed with value 0 at their sources. The start value is added
         // here.
-        if front == Front::Circular {
+        if method == Method::Fronts(Front::Circular) {
             let start = distance.from.first().map_or(0.0, |seed| seed.start());
             let limit = distance.width.unwrap_or(f64::INFINITY);
             // `min` would turn NaN, which marks an unreached vertex, into the limit.
@@ -222,22 +245,15 @@ impl MeshSetup {
         start: &DistanceStart,
         slowness: &Slowness<f64>,
     ) -> Result<Solved> {
-        let (patches, mesh) = (&self.patches, &self.cleaned.mesh);
-        let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
-        self.cpu.run(|| coordinates.check(patches))?;
-        let slowness = match slowness {
-            Slowness::Uniform(f) => Slowness::Uniform(R::of(*f)),
-            Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::of(f)).collect()),
-            Slowness::Tensor(metrics) => {
-                Slowness::Tensor(metrics.iter().map(Metric::rounded).collect())
-            }
-        };
-        let state = EikonalState::new(patches.clone(), coordinates, slowness);
         let mut solved = match start {
             DistanceStart::Seeds(sources, front) => {
-                self.solve_from_seeds(distance, state.with_front(*front)?, sources, *front)?
+                let state = self.state::<R>(slowness)?.with_front(*front)?;
+                self.solve_from_seeds(distance, state, sources, *front)?
             }
-            DistanceStart::ZeroSet(phi) => self.solve_from_zero_set(distance, state, phi)?,
+            DistanceStart::ZeroSet(phi) => {
+                self.solve_from_zero_set(distance, self.state::<R>(slowness)?, phi)?
+            }
+            DistanceStart::Exact(start) => self.solve_exactly(distance, start)?,
         };
         if distance.width.is_none() {
             let all = solved.values.iter_mut().zip(&solved.arrival);
@@ -246,6 +262,21 @@ impl MeshSetup {
         let limit = distance.width.unwrap_or(f64::INFINITY);
         solved.arrival.iter_mut().for_each(|u| *u = if *u < limit { *u } else { f64::INFINITY });
         Ok(solved)
+    }
+
+    /// Returns the state of the local solvers at this slowness, without a source.
+    fn state<R: Real>(&self, slowness: &Slowness<f64>) -> Result<EikonalState<R>> {
+        let patches = &self.patches;
+        let coordinates = Arc::new(Coordinates::<R>::new(&self.cleaned.mesh, patches));
+        self.cpu.run(|| coordinates.check(patches))?;
+        let slowness = match slowness {
+            Slowness::Uniform(f) => Slowness::Uniform(R::of(*f)),
+            Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::of(f)).collect()),
+            Slowness::Tensor(metrics) => {
+                Slowness::Tensor(metrics.iter().map(Metric::rounded).collect())
+            }
+        };
+        Ok(EikonalState::new(patches.clone(), coordinates, slowness))
     }
 
     fn solve_from_seeds<R: Real>(
@@ -265,13 +296,12 @@ impl MeshSetup {
             Some(gpu) => eikonal::nearest(gpu, &mut state, sources, width)?,
             None => eikonal::nearest(&*self.cpu, &mut state, sources, width)?,
         };
-        let label = |s: u32| if s == NO_SOURCE { -1 } else { s as i32 };
         let limit = distance.width.unwrap_or(f64::INFINITY) - start;
-        let labels = found.u.iter().zip(found.source);
         Ok(Solved {
-            labels: labels.map(|(u, s)| if *u < limit { label(s) } else { -1 }).collect(),
+            labels: labels(&found.u, &found.source, limit),
             values: found.u.iter().map(|u| u.min(limit)).collect(),
             arrival: found.u,
+            paths: Vec::new(),
             cell_updates: self.cell_updates(&found.stats),
         })
     }
@@ -296,6 +326,7 @@ impl MeshSetup {
             values: patches.to_mesh_order(&phi, value),
             arrival: state.u_in_mesh_order(),
             labels: Vec::new(),
+            paths: Vec::new(),
             cell_updates: self.cell_updates(&stats),
         })
     }
@@ -361,6 +392,16 @@ impl MeshSetup {
     }
 }
 
+/// Returns the labels of vertices with these values and sources: the number of the source, or -1
+/// beyond the limit and where no front has arrived.
+fn labels(u: &[f64], sources: &[u32], limit: f64) -> Vec<i32> {
+    let label = |(u, source): (&f64, &u32)| match *source {
+        source if source != NO_SOURCE && *u < limit => source as i32,
+        _ => -1,
+    };
+    u.iter().zip(sources).map(label).collect()
+}
+
 /// Writes the number of vertices behind skinny triangles to the report, and warns if they are 1 %
 /// or more of the reached vertices.
 fn note_skinny(report: &mut Report, n: usize) {
@@ -385,14 +426,15 @@ fn note_skinny(report: &mut Report, n: usize) {
 fn note_extras(
     distance: &Distance,
     report: &mut Report,
-    front: Front,
+    method: Method,
     starts: &[(String, path::Start)],
     found: &Found,
 ) {
     let Some(distances) = &mut report.distances else { return };
-    distances.front = match front {
-        Front::Circular => "circular",
-        Front::Plane => "plane",
+    distances.front = match method {
+        Method::Fronts(Front::Circular) => "circular",
+        Method::Fronts(Front::Plane) => "plane",
+        Method::Exact(_) => "exact",
     };
     distances.labeled = found.extras.labels.as_ref().map(|labels| {
         let mut counts = vec![0; distance.from.len()];
@@ -416,6 +458,7 @@ fn note_extras(
 pub(super) enum DistanceStart {
     Seeds(Vec<(u32, Source)>, Front),
     ZeroSet(Vec<f64>),
+    Exact(ExactStart),
 }
 
 impl DistanceStart {
@@ -426,6 +469,8 @@ impl DistanceStart {
                 sources.iter_mut().flat_map(|(_, s)| std::mem::take(&mut s.parts)).collect()
             }
             DistanceStart::ZeroSet(phi) => source::around_zero_set(mesh, phi, slowness).parts,
+            // The solver needs the parts, too.
+            DistanceStart::Exact(start) => start.parts.clone(),
         }
     }
 }
@@ -436,6 +481,8 @@ pub(super) struct Solved {
     /// Arrival times. Infinite beyond the width and at vertices that no front has reached.
     arrival: Vec<f64>,
     labels: Vec<i32>,
+    /// The paths of exact fronts.
+    paths: Vec<path::Path>,
     cell_updates: u64,
 }
 

@@ -16,22 +16,55 @@ use crate::mesh::Kind;
 use crate::surface::Locator;
 use crate::words::counted;
 
-/// Returns the shape of the front of a distance: the shape that the case requests, or by default
-/// circular if the circular formula is valid, and plane otherwise.
+/// The method of a distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Fronts of this shape.
+    Fronts(Front),
+    /// Exact fronts, at this slowness.
+    Exact(f64),
+}
+
+impl Method {
+    /// Returns the shape of the fronts, or `None` for exact ones.
+    pub fn front(self) -> Option<Front> {
+        match self {
+            Method::Fronts(front) => Some(front),
+            Method::Exact(_) => None,
+        }
+    }
+}
+
+/// Returns the method of a distance: the one that the case requests, or by default circular fronts
+/// if the circular formula is valid, and plane ones otherwise.
 ///
 /// # Errors
-/// Returns [`Error::Case`] with the reason if the case requests a circular front where it is not
-/// valid.
-pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -> Result<Front> {
-    let Some(distance) = &config.distance else { return Ok(Front::Plane) };
+/// Returns [`Error::Case`] with the reason if the case requests a circular or exact front where it
+/// is not valid.
+pub fn method(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -> Result<Method> {
+    let Some(distance) = &config.distance else { return Ok(Method::Fronts(Front::Plane)) };
     let from = &distance.from;
     let is_point = |seed: &Seed| matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
-    let wrong = if cleaned.mesh.kind == Kind::Volume {
+    let needs_triangles = if cleaned.mesh.kind == Kind::Volume {
         Some("its formula is for triangles, but the mesh has tetrahedra".to_string())
     } else if matches!(slowness, Slowness::PerCell(_)) {
         Some("the speed differs between cells".to_string())
     } else if matches!(slowness, Slowness::Tensor(_)) {
         Some("the speed depends on the direction".to_string())
+    } else {
+        None
+    };
+    if distance.front == FrontShape::Exact {
+        return match (slowness, needs_triangles) {
+            (Slowness::Uniform(slowness), None) => Ok(Method::Exact(*slowness)),
+            (_, wrong) => {
+                let what = format!("distance.front cannot be exact: {}", wrong.unwrap_or_default());
+                Err(config.error_at("distance.front", what, "use \"auto\" or \"plane\""))
+            }
+        };
+    }
+    let wrong = if needs_triangles.is_some() {
+        needs_triangles
     } else if from.is_empty() {
         Some("the zero set of [initial] is not a point".to_string())
     } else if let Some(other) = from.iter().find(|seed| !is_point(seed)) {
@@ -46,8 +79,8 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
             let what = format!("distance.front cannot be circular: {wrong}");
             Err(config.error_at("distance.front", what, "use \"auto\" or \"plane\""))
         }
-        (FrontShape::Plane, _) | (_, Some(_)) => Ok(Front::Plane),
-        (_, None) => Ok(Front::Circular),
+        (FrontShape::Plane, _) | (_, Some(_)) => Ok(Method::Fronts(Front::Plane)),
+        (_, None) => Ok(Method::Fronts(Front::Circular)),
     }
 }
 

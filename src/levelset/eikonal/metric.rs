@@ -5,7 +5,7 @@
 //! step v then takes the time sqrt(v . G v) with the metric G = D^-1 (Fu, Kirby, Whitaker 2013).
 //! The map x -> F x with G = F^T F turns this time into the length |F v|. In the mapped
 //! coordinates, the front has speed 1 in all directions, so the formulas of docs/distances.md,
-//! sections 5.1 to 5.4, apply to the mapped cell (section 5.11).
+//! sections 5.1 to 5.4, apply to the mapped cell (section 5.12).
 
 use nalgebra::Matrix3;
 

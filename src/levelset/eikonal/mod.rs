@@ -16,6 +16,7 @@
 //! - [`solve`] performs rounds over active patches until none is left.
 //! - [`nearest`] solves for several sources and finds the source nearest to each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
+//! - [`exact`] computes exact distances on triangles instead, by the propagation of windows.
 //! - [`skinny`] counts values that are doubtful because of the shape of triangles.
 //! - [`Metric`] describes cells in which the speed depends on the direction.
 //! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
@@ -43,6 +44,7 @@
 mod cpu;
 #[doc(hidden)]
 pub mod cuda;
+pub mod exact;
 pub mod formulas;
 mod gradient;
 mod metric;

@@ -4,7 +4,7 @@
 //! tetrahedra). From a point `X`, it goes to the point `Y` that minimizes `u(Y) + f |X - Y|` or,
 //! with a tensor, `u(Y)` plus the time from `Y` to `X`. `Y` may lie on any facet of the cells at
 //! `X` that does not contain `X`. The arrival times are the result of the same minimum
-//! (docs/distances.md, sections 5.1, 5.2, 5.5 and 5.11). Inside a cell, the path therefore follows
+//! (docs/distances.md, sections 5.1, 5.2, 5.5 and 5.12). Inside a cell, the path therefore follows
 //! the negative gradient or, with a tensor D, -D grad u. It also continues along edges and over
 //! vertices, where gradients give no direction. `u` decreases with every step, so every path ends.
 

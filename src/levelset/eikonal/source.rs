@@ -105,6 +105,11 @@ impl Part {
         &self.points[..self.n]
     }
 
+    /// Returns the point of this part closest to `x`.
+    pub fn closest(&self, x: Vec3) -> Vec3 {
+        simplex::closest_point(x, self.points())
+    }
+
     /// Returns the time of a straight step from this part to a point `x` of the cell, and the point
     /// of this part where the fastest such step begins.
     pub fn nearest(&self, x: Vec3, slowness: &Slowness<f64>) -> (f64, Vec3) {

@@ -6,12 +6,13 @@ use super::{DistanceTask, Found, Solved};
 use crate::config::Distance;
 use crate::error::Result;
 use crate::geometry::Vec3;
-use crate::levelset::eikonal::{Front, Slowness};
+use crate::levelset::eikonal::Slowness;
 use crate::output::Report;
 use crate::picture::Marks;
 use crate::run::mesh_setup::MeshSetup;
+use crate::run::sources::{self, Method};
 use crate::run::task::{Part, Run};
-use crate::run::{factory, setup, sources};
+use crate::run::{factory, setup};
 
 /// The first width, in mean edge lengths.
 const FIRST: f64 = 16.0;
@@ -35,11 +36,11 @@ impl DistanceTask<'_> {
         let whole = setup.cleaned.mesh.n_vertices();
         let items = "vertices";
         let timer = Instant::now();
-        if let Some((front, limited)) = self.limited(&setup, report, seconds)? {
+        if let Some((method, limited)) = self.limited(&setup, report, seconds)? {
             let (done, seconds) = (limited.reached, limited.seconds);
             let others = timer.elapsed().as_secs_f64() - seconds;
             let Limited { distance, solved, .. } = limited;
-            let found = setup.found(&distance, front, solved, (Vec::new(), Marks::default()), &[]);
+            let found = setup.found(&distance, method, solved, (Vec::new(), Marks::default()), &[]);
             run.stage.writes()?;
             setup.write_distance(run.folder, report, found)?;
             return Ok(Part { done, whole, items, seconds, setup: others, is_output_whole: true });
@@ -62,10 +63,10 @@ impl DistanceTask<'_> {
         setup: &MeshSetup,
         report: &mut Report,
         seconds: f64,
-    ) -> Result<Option<(Front, Limited)>> {
+    ) -> Result<Option<(Method, Limited)>> {
         let slowness = setup::slowness(self.config, &setup.cleaned)?;
-        let front = sources::front(self.config, &slowness, &setup.cleaned)?;
-        let start = setup.start(self.distance, &slowness, front, false, report)?;
+        let method = sources::method(self.config, &slowness, &setup.cleaned)?;
+        let start = setup.start(self.distance, &slowness, method, &[], false, report)?;
         let first_value = self.distance.from.iter().map(|seed| seed.start()).fold(0.0, f64::max);
         let mean = match &slowness {
             Slowness::Uniform(slowness) => *slowness,
@@ -97,7 +98,7 @@ impl DistanceTask<'_> {
                 return Ok(None);
             }
             if took >= SHARE * seconds {
-                return Ok(Some((front, Limited { distance, solved, reached, seconds: took })));
+                return Ok(Some((method, Limited { distance, solved, reached, seconds: took })));
             }
             (width, before) = (2.0 * width, reached);
         }
