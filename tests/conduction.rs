@@ -194,7 +194,7 @@ fn sheets_have_a_speed_of_their_own() {
     let found = solved(&mesh, [0.0; 3], Conduction::Fibers(Box::new(all))).unwrap();
     let exact = |x: [f64; 3]| (x[0] / 0.6).hypot(x[1] / 0.4).hypot(x[2] / 0.2);
     let (mean, early) = errors(&mesh, &found, exact);
-    assert!(mean < 0.02 && early < 1e-12, "{mean} {early}");
+    assert!(mean < 0.03 && early < 1e-12, "{mean} {early}");
     // Other directions in the sheets would give other times.
     let (other, _) = errors(&mesh, &found, |x| (x[0] / 0.6).hypot(x[1] / 0.2).hypot(x[2] / 0.4));
     assert!(other > 0.1, "{other}");

@@ -110,10 +110,16 @@ impl Repair {
 
     /// Returns the counts alone, without the maps.
     pub fn counts(&self) -> Repair {
-        let empty = Repair::default();
-        let (representative, parents, own_corners) =
-            (empty.representative, empty.parents, empty.own_corners);
-        Repair { representative, parents, own_corners, ..self.clone() }
+        Repair {
+            duplicates: self.duplicates.clone(),
+            join: self.join.clone(),
+            degenerate: self.degenerate.clone(),
+            hanging: self.hanging.clone(),
+            unmatched: self.unmatched.clone(),
+            overlap: self.overlap.clone(),
+            coarse: self.coarse.clone(),
+            ..Repair::default()
+        }
     }
 
     /// Returns the number of vertices that were replaced by other vertices.

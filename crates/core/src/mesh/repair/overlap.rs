@@ -42,7 +42,10 @@ impl Overlap {
         let arity = mesh.kind.arity();
         let overlaps = |&cell: &u32| {
             let corners = &mesh.cells[cell as usize * arity..][..arity];
-            Inside::of(mesh, corners).is_some_and(|inside| inside.contains_any(&points, &tree))
+            // Most cells are far from the boundary, and this test is faster.
+            has_points_around(mesh, corners, &tree)
+                && Inside::of(mesh, corners)
+                    .is_some_and(|inside| inside.contains_any(&points, &tree))
         };
         let found: Vec<u32> = (0..mesh.n_cells() as u32).into_par_iter().filter(overlaps).collect();
         Overlap { cells: found.len(), at: found.first().copied(), kind: Some(mesh.kind) }
@@ -64,6 +67,23 @@ impl Overlap {
             )
         })
     }
+}
+
+/// Returns whether a box around a cell contains a point of the tree, or nearly so.
+fn has_points_around(mesh: &Mesh, corners: &[u32], tree: &PointTree) -> bool {
+    let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for &v in corners {
+        let x = mesh.vertices[v as usize];
+        for k in 0..3 {
+            (least[k], most[k]) = (least[k].min(x[k]), most[k].max(x[k]));
+        }
+    }
+    let found = Cell::new(false);
+    let meets = |low: &[f64; 3], high: &[f64; 3]| {
+        !found.get() && (0..3).all(|k| low[k] <= most[k] && high[k] >= least[k])
+    };
+    tree.visit(meets, |_| found.set(true));
+    found.get()
 }
 
 /// Returns two points inside a facet.
