@@ -5,7 +5,8 @@ use crate::io::{Frame, Moment};
 use crate::mesh::repair::Weld;
 use crate::patches::{PATCH_SIZE, Partition};
 
-/// Options of [`read_with`](super::read_with) and [`Mesh::with_options`](super::Mesh::with_options).
+/// Options of [`read_with`](super::read_with) and
+/// [`Mesh::with_options`](super::Mesh::with_options).
 ///
 /// The defaults are those of the command line.
 ///
