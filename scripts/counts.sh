@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 # Lists the Rust sources of the library and the program: src, the src folder of every crate, and
 # kernels.
 sources() {
-    git ls-files 'src/*.rs' 'crates/*/src/*.rs' 'kernels/*.rs'
+    git ls-files 'src/*.rs' 'crates/*/src/*.rs' 'kernels/*.rs' ':!crates/c/header'
 }
 
 # Counts lines that are neither blank nor comments in the files named on standard input.

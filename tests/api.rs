@@ -322,6 +322,8 @@ fn checkpoints_of_other_cases_and_damaged_ones_are_refused() {
     let phi = "x - 5.3 + 0.5*y";
     let mut other = zeroset::evolve_with(&mesh, phi, &terms, options.clone()).unwrap();
     refused(&mut other, &file, "evolve.curvature");
+    let message = other.resume(&file).unwrap_err().to_string();
+    assert!(message.ends_with("or begin again"), "{message}");
     let begun = |phi, options| zeroset::begin(&mesh, phi, options).unwrap();
     refused(&mut begun("x - 6", EvolveOptions::default()), &file, "initial.expression");
     refused(&mut begun(phi, EvolveOptions::default().start_time(1.0)), &file, "start_time");

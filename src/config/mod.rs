@@ -276,7 +276,7 @@ impl Config {
     }
 
     /// Returns true if the case does not come from a file.
-    fn is_made(&self) -> bool {
+    pub(crate) fn is_made(&self) -> bool {
         self.origin.file.as_os_str().is_empty()
     }
 

@@ -39,7 +39,13 @@ const OF_A_MOTION: [&str; 10] = [
     "output",
 ];
 
-const REMEDY: &str = "resume with the original inputs, or begin again (run --overwrite)";
+/// Returns the remedy for a run or motion that differs from the one that wrote the checkpoint.
+fn remedy(config: &Config) -> &'static str {
+    match config.is_made() {
+        true => "resume with the original inputs, or begin again",
+        false => "resume with the original inputs, or begin again with --overwrite",
+    }
+}
 
 fn is_among(keys: &[&str], key: &str) -> bool {
     let below = |free: &str| key.strip_prefix(free).is_some_and(|rest| rest.starts_with('.'));
@@ -182,7 +188,7 @@ pub(super) fn check_case(
         // The checksum shows that the file is complete, but not that zeroset wrote it. Therefore,
         // control characters are removed from its text.
         let what = plain(format!("{key} {now}, but the interrupted run was started {then}"));
-        return Err(config.error_at(key, what, REMEDY));
+        return Err(config.error_at(key, what, remedy(config)));
     }
     Ok((checkpoint.program != program()).then(|| {
         format!(
@@ -201,7 +207,7 @@ pub(super) fn check_case(
 /// [`Error::Case`] if the initial phi or a coefficient on tiles differs.
 pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
     let other = |what: String| {
-        let error = Error::mesh("", what, REMEDY);
+        let error = Error::mesh("", what, remedy(config));
         match config.mesh().and_then(|mesh| mesh.path.as_deref()).map(|path| config.resolve(path)) {
             Some(Ok(path)) => error.in_file(&path),
             _ => error,
@@ -226,15 +232,15 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
         if begun.arrays.iter().any(|(other, begun)| name == other && hash != begun) {
             let what = "has other values than in the interrupted run";
             return Err(match config.mesh() {
-                Some(_) => Error::mesh(name.as_str(), what, REMEDY),
-                None => config.error_at(name, format!("{name} {what}"), REMEDY),
+                Some(_) => Error::mesh(name.as_str(), what, remedy(config)),
+                None => config.error_at(name, format!("{name} {what}"), remedy(config)),
             });
         }
     }
     if now.initial != begun.initial {
         let what = "[initial] gives another phi than in the interrupted run, although its keys \
                     are the same: a file that it names has changed";
-        return Err(config.error_at("initial", what, REMEDY));
+        return Err(config.error_at("initial", what, remedy(config)));
     }
     if now.patches != begun.patches {
         let what = "the mesh is partitioned into other patches than in the interrupted run, \
