@@ -347,6 +347,22 @@ fn exact_fronts_serve_every_source() {
 }
 
 #[test]
+fn exact_fronts_start_from_the_edges_between_the_vertices_of_a_group() {
+    let place = Place::new();
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n0 1 \"ends\"\n2 2 \"all\"\n\
+                $EndPhysicalNames\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0.5 1 0\n$EndNodes\n$Elements\n3\n\
+                1 15 2 1 1 1\n2 15 2 1 2 2\n3 2 2 2 3 1 2 3\n$EndElements\n";
+    std::fs::write(place.path("one.msh"), text).unwrap();
+    let from = |seed: &str| {
+        let arguments = ["distance", "one.msh", "--front", "exact", "--from", seed, "-o", "d.vtp"];
+        place.run(&arguments);
+        array(&place.read("d.vtp"), "distance")[2]
+    };
+    assert_eq!(from("group:ends"), 1.0);
+    assert_eq!(from("vertex:1,2"), 0.5f64.hypot(1.0));
+}
+
+#[test]
 fn exact_fronts_are_refused_where_they_do_not_apply() {
     let place = Place::new();
     let square = ["distance", "square.vtp", "--from", "vertex:0", "-o", "d.vtp"];
