@@ -336,14 +336,31 @@ fn exact_fronts_serve_every_source() {
         (x[0] - 0.2 - 0.5 * t).hypot(x[1] - 0.3 - 0.1 * t)
     };
     assert!(largest_error(&place, "d.vtp", exact) < 1e-12);
-    // Around the wall x = 0.5, y < 0.5. Paths bend at its ends, (0.45, 0.5) and (0.55, 0.5).
+    // Around a wall. Of the cells at its end (0.5, 0.45), the left one above the diagonal remains,
+    // so the path bends at (0.45, 0.45), (0.5, 0.5) and (0.55, 0.5).
     let wall = ["--from", "point:0.2,0.1,0", "--mask", "abs(x-0.5) > 0.01 || y > 0.46"];
     let said = run(&[&wall[..], &["--path-from", "point:0.8,0.1,0", "--json"]].concat());
     let end = said.lines().find(|line| line.contains("\"event\":\"end\"")).unwrap();
     let told: serde_json::Value = serde_json::from_str(end).unwrap();
     let length = told["report"]["distances"]["paths"][0]["length"].as_f64().unwrap();
-    let around = 2.0 * 0.25f64.hypot(0.4) + 0.1;
+    let around = 0.25f64.hypot(0.35) + 0.05f64.hypot(0.05) + 0.05 + 0.25f64.hypot(0.4);
     assert!((length - around).abs() < 1e-9, "{length} {around}");
+}
+
+#[test]
+fn exact_fronts_start_from_the_edges_between_the_vertices_of_a_group() {
+    let place = Place::new();
+    let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n0 1 \"ends\"\n2 2 \"all\"\n\
+                $EndPhysicalNames\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0.5 1 0\n$EndNodes\n$Elements\n3\n\
+                1 15 2 1 1 1\n2 15 2 1 2 2\n3 2 2 2 3 1 2 3\n$EndElements\n";
+    std::fs::write(place.path("one.msh"), text).unwrap();
+    let from = |seed: &str| {
+        let arguments = ["distance", "one.msh", "--front", "exact", "--from", seed, "-o", "d.vtp"];
+        place.run(&arguments);
+        array(&place.read("d.vtp"), "distance")[2]
+    };
+    assert_eq!(from("group:ends"), 1.0);
+    assert_eq!(from("vertex:1,2"), 0.5f64.hypot(1.0));
 }
 
 #[test]

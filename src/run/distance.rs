@@ -163,13 +163,11 @@ impl MeshSetup {
             });
         }
         let (config, cleaned) = (&*self.config, &*self.cleaned);
-        let seeds = |front: Front, with_parts: bool| {
-            self.cpu.run(|| sources::sources(config, slowness, front, cleaned, with_parts))
-        };
+        let seeds = || sources::sources(config, slowness, method, cleaned, with_parts);
+        let seeds = self.cpu.run(seeds)?;
         Ok(match method {
-            Method::Fronts(front) => DistanceStart::Seeds(seeds(front, with_parts)?, front),
+            Method::Fronts(front) => DistanceStart::Seeds(seeds, front),
             Method::Exact(slowness) => {
-                let seeds = seeds(Front::Plane, true)?;
                 DistanceStart::Exact(ExactStart::of_seeds(seeds, slowness, paths_from))
             }
         })

@@ -99,16 +99,18 @@ pub fn method(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) 
 pub fn sources(
     config: &Config,
     slowness: &Slowness<f64>,
-    front: Front,
+    method: Method,
     cleaned: &CleanedMesh,
     with_parts: bool,
 ) -> Result<Vec<(u32, Source)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let (snap, locator) = (distance.snap, OnceCell::new());
-    // Balls are found from the parts.
+    let front = method.front().unwrap_or(Front::Plane);
+    let is_exact = method.front().is_none();
+    // Exact fronts start at the parts, and balls are found from them.
     let has_balls = matches!(slowness, Slowness::Tensor(_));
-    let with_parts = with_parts || has_balls;
-    let around = Around { config, cleaned, slowness, front, with_parts, snap, locator };
+    let with_parts = with_parts || is_exact || has_balls;
+    let around = Around { config, cleaned, slowness, front, is_exact, with_parts, snap, locator };
     let mut of_vertices = around.vertices(&distance.from)?;
     let mut sources = Vec::new();
     for (number, seed) in (0_u32..).zip(&distance.from) {
@@ -142,6 +144,7 @@ pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<Error> {
         cleaned,
         slowness: &Slowness::Uniform(1.0),
         front: Front::Plane,
+        is_exact: false,
         with_parts: false,
         snap: distance.snap,
         locator: OnceCell::new(),
@@ -166,6 +169,7 @@ struct Around<'a> {
     cleaned: &'a CleanedMesh,
     slowness: &'a Slowness<f64>,
     front: Front,
+    is_exact: bool,
     with_parts: bool,
     snap: bool,
     /// Created for the first seed that is a point or curve.
@@ -219,6 +223,10 @@ impl Around<'_> {
                          as cells of the group (Gmsh physical group, MEDIT edges) if they are not \
                          part of it"
                     ));
+                }
+                if self.is_exact && found.arity == 1 {
+                    let parts = source::parts_between_vertices(mesh, &found.simplices);
+                    return Ok(vec![Source::default().with_parts(parts)]);
                 }
                 Ok(self.simplices(&found.simplices, found.arity))
             }
@@ -368,7 +376,8 @@ mod tests {
         let seeds = |from: &str| {
             let case = config(&format!("[distance]\nfrom = [\"{from}\"]\n"));
             let plain = Slowness::Uniform(1.0);
-            let sources = super::sources(&case, &plain, Front::Plane, &cleaned, true)?;
+            let sources =
+                super::sources(&case, &plain, Method::Fronts(Front::Plane), &cleaned, true)?;
             assert!(sources.iter().all(|(_, source)| !source.parts.is_empty()));
             Ok::<_, Error>(sources.into_iter().flat_map(|(_, s)| s.values).collect::<Vec<_>>())
         };

@@ -198,6 +198,24 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
     parts
 }
 
+/// Returns the parts of a source that consists of vertices and of all edges and faces between them.
+/// A part consists of the vertices of a cell that belong to the source.
+pub fn parts_between_vertices(mesh: &Mesh, vertices: &[u32]) -> Vec<Part> {
+    let mut is_source = vec![false; mesh.n_vertices()];
+    vertices.iter().for_each(|&v| is_source[v as usize] = true);
+    let mut shared: Vec<Vec3> = Vec::new();
+    let mut parts = Vec::new();
+    for (c, cell) in mesh.iter_cells().enumerate() {
+        shared.clear();
+        let within = cell.iter().filter(|&&v| is_source[v as usize]);
+        shared.extend(within.map(|&v| Vec3::from(mesh.vertices[v as usize])));
+        if !shared.is_empty() {
+            parts.push(Part::new(c as u32, &shared));
+        }
+    }
+    parts
+}
+
 /// Returns sources that consist of vertices, with initial value 0. `vertices` are pairs of a vertex
 /// and the index of its source, below `n_sources`. If `with_parts` is true, the sources have parts,
 /// in the order of the cells.

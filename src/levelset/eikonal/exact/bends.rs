@@ -43,8 +43,7 @@ pub(super) fn bend(surface: &Surface<'_>, v: u32) -> Bend {
             .into_iter()
             .max_by(|&p, &q| surface.layout(p).length.total_cmp(&surface.layout(q).length));
         let Layout { length, y, .. } = surface.layout(longest.unwrap_or(corner));
-        // Also true for NaN.
-        !(y > THIN * length)
+        y <= THIN * length || y.is_nan()
     };
     if corners.iter().any(is_thin) {
         return Bend::Free;

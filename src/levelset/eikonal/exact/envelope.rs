@@ -29,8 +29,9 @@ pub(super) fn insert(
     scratch: &mut Scratch,
 ) -> bool {
     let narrow = NARROW * length;
-    // Also rejects NaN.
-    if !(new.to - new.from > narrow) {
+    // False for NaN, too.
+    let is_wide = new.to - new.from > narrow;
+    if !is_wide {
         return false;
     }
     let first = list.partition_point(|old| old.to <= new.from);

@@ -13,7 +13,7 @@ use super::super::source::Part;
 use super::arrivals::{Arrival, Root};
 use super::bends::{self, Bend, bend};
 use super::crossing::{Crossing, Outcome, Probe, Round, Scratch, Task};
-use super::start::start;
+use super::start::{First, start};
 use super::surface::{Surface, next};
 use super::window::Window;
 use crate::error::{Error, Result};
@@ -107,7 +107,7 @@ impl<'a> Rounds<'a> {
         let parts = self.parts.par_iter().enumerate();
         let started: Vec<_> = parts.map(|(k, part)| start(self.surface, part, k as u32)).collect();
         let mut first = Work::default();
-        for (arrivals, windows) in started {
+        for First { arrivals, windows } in started {
             arrivals.iter().for_each(|(v, arrival)| self.reach(*v, arrival));
             windows.into_iter().for_each(|(side, window)| first.leave(side, window));
         }

@@ -42,13 +42,16 @@ impl Frame {
     }
 }
 
-/// Returns the arrivals at the corners of the cell of a part, and the windows on its sides.
-/// `number` is the index of the part.
-pub(super) fn start(
-    surface: &Surface<'_>,
-    part: &Part,
-    number: u32,
-) -> (Vec<(u32, Arrival)>, Vec<(u32, Window)>) {
+/// The front of a part of the source in its cell.
+pub(super) struct First {
+    /// The arrivals at the corners of the cell.
+    pub arrivals: Vec<(u32, Arrival)>,
+    /// The windows on the sides of the cell.
+    pub windows: Vec<(u32, Window)>,
+}
+
+/// Returns the front of a part in its cell. `number` is the index of the part.
+pub(super) fn start(surface: &Surface<'_>, part: &Part, number: u32) -> First {
     let root = Root::Part(number).number();
     let (mut arrivals, mut windows) = (Vec::new(), Vec::new());
     for side in 3 * part.cell..3 * part.cell + 3 {
@@ -79,7 +82,7 @@ pub(super) fn start(
             _ => {}
         }
     }
-    (arrivals, windows)
+    First { arrivals, windows }
 }
 
 /// Adds the windows of a segment on the side of `whole`: a straight front between the
