@@ -72,6 +72,9 @@ impl Device {
         match device.kind {
             DeviceKind::Cpu => on_cpu("requested by the case".into()),
             DeviceKind::Cuda => Self::open(config, "requested by the case"),
+            DeviceKind::Auto if config.needs_cpu() => {
+                on_cpu("auto: fit = \"quadratic\" runs on the CPU only".into())
+            }
             DeviceKind::Auto => match gpu::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
                 Ok(_) if n < fewest => {
@@ -88,6 +91,7 @@ impl Device {
         match config.device.kind {
             DeviceKind::Cpu => false,
             DeviceKind::Cuda => true,
+            DeviceKind::Auto if config.needs_cpu() => false,
             DeviceKind::Auto => n >= fewest && gpu::available(config.device.ordinal).is_ok(),
         }
     }
