@@ -159,6 +159,8 @@ fn other_ways_to_write_a_value_fit_and_wrong_ones_do_not() {
         ("reinitialize.half_width = { length = 0.5 }", true),
         ("reinitialize.rule = { every = 5 }", true),
         ("reinitialize.rule = \"always\"", false),
+        ("reinitialize.fit = \"quadratic\"", true),
+        ("reinitialize.fit = \"cubic\"", false),
         ("distance.from = [\"vertex:1\"]", true),
         ("distance.from = \"vertex:1\"", false),
         ("distance.speed = { cell_data = \"a\" }", true),

@@ -12,6 +12,7 @@ use super::tiled::TiledSource;
 use super::values::{Coefficient, Component, HalfWidth, Speed, Velocity, VolumeArray};
 use crate::expression::Expression;
 use crate::io::vtk::Compression;
+use crate::levelset::eikonal::Fit;
 use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
 use crate::levelset::tiled::{Scheme, Time};
 
@@ -227,6 +228,9 @@ pub struct Reinitialize {
     pub rule: Option<Rule>,
     /// Half width of the narrow band. Default 5 mean edge lengths on meshes, 3 voxels on tiles.
     pub half_width: Option<HalfWidth>,
+    /// How distances from the interface are computed on meshes: "plane" (default), or "quadratic",
+    /// which is of second order and runs on the CPU only.
+    pub fit: Option<Fit>,
     /// Reinitialization method on tiles: "equation" (default with weno5) or "direct" (default with
     /// first-order).
     pub method: Option<Method>,

@@ -149,6 +149,8 @@ fn check_band(flaws: &mut Flaws, config: &Config) {
     let of_meshes = matches!(rule, Rule::Published | Rule::Displacement);
     let what = "is a rule for meshes";
     flaws.require(!of_meshes, "reinitialize.rule", what, "use { every = 5 } or \"never\"");
+    let what = "is for meshes only";
+    flaws.require(table.fit.is_none(), "reinitialize.fit", what, "remove it");
     flaws.positive("reinitialize.rescaling", table.rescaling);
     let alone = rule == Rule::Never && table.method.is_none() && table.iterations.is_none();
     let what = "conflicts with the other reinitialization keys";

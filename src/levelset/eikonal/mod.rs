@@ -51,6 +51,7 @@ mod metric;
 mod nearest;
 pub mod path;
 mod problem;
+mod quadratic;
 mod reinitialize;
 pub mod skinny;
 pub mod source;
@@ -65,7 +66,7 @@ pub use metric::Metric;
 pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use problem::Problem;
 pub(crate) use reinitialize::is_cut;
-pub use reinitialize::{Width, reinitialize};
+pub use reinitialize::{Fit, Width, reinitialize};
 
 use crate::Cpu;
 use crate::error::{Error, Result};
@@ -140,6 +141,8 @@ pub struct EikonalState<R: Real> {
     /// The patches updated in the last solve, in ascending order.
     visited: Vec<u32>,
     scratch: cpu::Scratch<R>,
+    /// The arrays for [`Fit::Quadratic`].
+    quadratic: Option<Box<quadratic::Quadratic<R>>>,
     /// The solver on a GPU, if one has been used.
     device: Option<cuda::Solver<R>>,
 }
@@ -178,6 +181,7 @@ impl<R: Real> EikonalState<R> {
             seeded: Vec::with_capacity(n_patches),
             visited: Vec::with_capacity(n_patches),
             scratch,
+            quadratic: None,
             device: None,
         }
     }
@@ -215,6 +219,14 @@ impl<R: Real> EikonalState<R> {
         }
         self.problem.front = front;
         Ok(self)
+    }
+
+    /// Sets how [`reinitialize`] computes distances from an interface. The slowness must be 1.
+    pub(crate) fn with_fit(mut self, fit: Fit) -> Self {
+        let patches = &self.problem.patches;
+        self.quadratic =
+            (fit == Fit::Quadratic).then(|| Box::new(quadratic::Quadratic::new(patches)));
+        self
     }
 
     /// Returns the patches on which the state is defined.

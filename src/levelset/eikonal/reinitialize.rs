@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{EikonalSolver, EikonalState, Front, Problem, Stats};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{EikonalSolver, EikonalState, Front, Problem, Stats, quadratic};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
@@ -18,6 +21,19 @@ pub enum Width<R> {
     Band(R),
 }
 
+/// How distances from an interface are computed (docs/distances.md, sections 5.4 and 5.13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Fit {
+    /// From the planes of the zero set in the cut cells, with straight fronts: first order
+    /// (default).
+    #[default]
+    Plane,
+    /// From quadratic polynomials next to the interface, with curved fronts: second order.
+    Quadratic,
+}
+
 /// Replaces `phi` (patch order) by the signed distance to its zero set, or by the arrival time from
 /// it if cells have a slowness other than 1.
 ///
@@ -29,7 +45,8 @@ pub enum Width<R> {
 /// `near` lists, in ascending order, the patches that may have cut cells or values inside the old
 /// band. All other patches must already contain plus or minus the width of the band. With
 /// [`Width::Whole`], it must list all patches, and vertices that no front reaches keep their value.
-/// The state is switched to plane fronts.
+/// The state is switched to plane fronts. With [`Fit::Quadratic`], distances are of second order
+/// where phi has no kink.
 ///
 /// Initial values are computed on `cpu`; `solver` propagates the fronts.
 ///
@@ -51,14 +68,24 @@ pub fn reinitialize<R: Real>(
     // A zero set is not a point, so its front is straight.
     state.problem.front = Front::Plane;
     cpu.run(|| match state.problem.patches.arity() {
-        3 => fix_cut_cells::<R, 3>(state, phi, near),
-        _ => fix_cut_cells::<R, 4>(state, phi, near),
+        3 => {
+            fix_cut_cells::<R, 3>(state, phi, near);
+            quadratic::fit_cut_cells::<R, 3>(state, phi);
+        }
+        _ => {
+            fix_cut_cells::<R, 4>(state, phi, near);
+            quadratic::fit_cut_cells::<R, 4>(state, phi);
+        }
     });
     let limit = match width {
         Width::Whole => None,
         Width::Band(w) => Some(w),
     };
     let stats = solver.solve(state, limit)?;
+    cpu.run(|| match state.problem.patches.arity() {
+        3 => quadratic::bend::<R, 3>(state),
+        _ => quadratic::bend::<R, 4>(state),
+    });
     let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
     // phi is written both in the old band and in the patches of the new fronts. Vertices of the old
     // band that the fronts did not reach lie outside the new one.

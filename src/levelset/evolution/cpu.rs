@@ -102,7 +102,8 @@ impl<R: Real> Evolution<R> {
             },
             next: phi.clone(),
             phi,
-            eikonal: EikonalState::new(patches, coordinates, Slowness::Uniform(R::one())),
+            eikonal: EikonalState::new(patches, coordinates, Slowness::Uniform(R::one()))
+                .with_fit(problem.options.fit),
             problem,
             breakdown: None,
         }

@@ -3,6 +3,7 @@
 use super::formulas;
 use super::problem::Problem;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::levelset::eikonal::Fit;
 use crate::patches::Patch;
 
 /// Upper bounds on the time step for a CFL factor of 1, and the data that the reinitialization
@@ -17,13 +18,15 @@ pub(super) struct Limits<R> {
     pub speed: R,
     /// The largest inradius.
     pub inradius: R,
+    /// The largest curvature coefficient.
+    pub beta: R,
 }
 
 impl<R: Real> Limits<R> {
     /// Returns the limits of an empty set of cells.
     pub fn none() -> Self {
         let (never, zero) = (R::INFINITY, R::zero());
-        Limits { first_order: never, curvature: never, speed: zero, inradius: zero }
+        Limits { first_order: never, curvature: never, speed: zero, inradius: zero, beta: zero }
     }
 
     /// Combines the limits of two sets of cells.
@@ -33,6 +36,7 @@ impl<R: Real> Limits<R> {
             curvature: self.curvature.min(other.curvature),
             speed: self.speed.max(other.speed),
             inradius: self.inradius.max(other.inradius),
+            beta: self.beta.max(other.beta),
         }
     }
 }
@@ -78,15 +82,15 @@ impl<R: Real> Problem<R> {
         let inradius = Simplex::new(&x).inradius();
         let speed = self.speed::<N>(patch, corners);
         let first_order = formulas::largest_step::<R, N>(inradius, speed);
-        let curvature = self.motion.curvature.as_ref().map_or(R::INFINITY, |curvature| {
+        let beta = self.motion.curvature.as_ref().map_or(R::zero(), |curvature| {
             let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
-            let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
-            // If explicit curvature steps would be too short because of slivers, the step is
-            // semi-implicit, and cells smaller than a typical one count as typical.
-            let size = inradius.max(self.least_inradius);
-            formulas::largest_diffusive_step::<R, N>(size, beta)
+            corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta))
         });
-        Limits { first_order, curvature, speed, inradius }
+        // If explicit curvature steps would be too short because of slivers, the step is
+        // semi-implicit, and cells smaller than a typical one count as typical.
+        let size = inradius.max(self.least_inradius);
+        let curvature = formulas::largest_diffusive_step::<R, N>(size, beta);
+        Limits { first_order, curvature, speed, inradius, beta }
     }
 
     /// Returns `|a| + |eps|` of a cell.
@@ -99,6 +103,19 @@ impl<R: Real> Problem<R> {
             speed += normal_speed.mean::<N>(patch, corners)[0].abs();
         }
         speed
+    }
+
+    /// Returns the displacement for which a step of length `dt` counts because curvature of the
+    /// largest coefficient `beta` carries errors inward from the edge of the band.
+    ///
+    /// They spread over a distance whose square is the sum of 2 beta dt. The displacement reaches
+    /// half of the half width w when this sum reaches (w/2)^2. With [`Fit::Plane`], more frequent
+    /// reinitialization would do more harm than these errors, so the displacement is zero.
+    pub fn spread(&self, beta: R, dt: f64) -> f64 {
+        match self.options.half_width {
+            Some(w) if self.options.fit == Fit::Quadratic => 4.0 * beta.to_f64() * dt / w,
+            _ => 0.0,
+        }
     }
 
     /// Returns a vertex (patch order) of the cell in the listed patches that limits the step most,

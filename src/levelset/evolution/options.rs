@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::levelset::eikonal::Fit;
+
 /// The rule that determines when phi is reinitialized (docs/narrow-band.md, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -76,6 +78,12 @@ pub const SLIVER_STEPS: f64 = 50.0;
 /// 0.05, but not if it is 0.2. On that surface, 0.3 % of the cells have a quality below 0.2.
 pub const LEAST_QUALITY: f64 = 0.2;
 
+/// The recommended width of the margin of a band with [`Fit::Quadratic`], in mean edge lengths.
+///
+/// At the edge of the band, phi is constant on one side. Curvature carries this error inward. With
+/// a margin, it does not reach the half width before the next reinitialization.
+pub const HALO_EDGES: f64 = 4.0;
+
 /// Numerical options of an evolution.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -88,6 +96,13 @@ pub struct Options {
     pub rule: Rule,
     /// The half width of the band in mesh units; `None` for the whole domain.
     pub half_width: Option<f64>,
+    /// How distances are computed when phi is reinitialized. With [`Fit::Quadratic`], the band
+    /// extends beyond the half width by `halo`, and curvature limits the time between two
+    /// reinitializations (docs/narrow-band.md).
+    pub fit: Fit,
+    /// The width of the margin outside the half width in which phi moves as well, in mesh units; 0
+    /// by default. [`HALO_EDGES`] is recommended with [`Fit::Quadratic`].
+    pub halo: f64,
     /// The advection scheme.
     pub advection: Advection,
     /// The scheme of the normal motion.
@@ -119,6 +134,8 @@ impl Options {
             cfl: 1.0,
             rule: if half_width.is_some() { Rule::Displacement } else { Rule::Never },
             half_width,
+            fit: Fit::default(),
+            halo: 0.0,
             advection: Advection::default(),
             normal_motion: NormalMotion::default(),
             one_pass: false,
@@ -133,6 +150,14 @@ impl Options {
     /// Sets the reinitialization rule.
     pub fn with_rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
+        self
+    }
+
+    /// Sets how distances are computed when phi is reinitialized, and the width of the margin
+    /// outside the half width (mesh units).
+    pub fn with_fit(mut self, fit: Fit, halo: f64) -> Self {
+        self.fit = fit;
+        self.halo = halo;
         self
     }
 

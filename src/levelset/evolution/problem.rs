@@ -169,13 +169,13 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// Returns the half width of the band; infinite without one.
+    /// Returns the half width of the band with its margin; infinite without a band.
     pub fn half_width(&self) -> R {
-        self.options.half_width.map_or(R::INFINITY, R::of)
+        self.options.half_width.map_or(R::INFINITY, |w| R::of(w + self.options.halo))
     }
 
-    /// Returns the upper bound on `|phi|`: the half width in a band, or the largest absolute value
-    /// in `phi` (patch order) without a band.
+    /// Returns the upper bound on `|phi|`: the half width with its margin in a band, or the largest
+    /// absolute value in `phi` (patch order) without a band.
     ///
     /// It is infinite if there is no band and the rule is [`Rule::Never`]. phi may then be rough,
     /// and even a stable step can make it grow beyond its current range (docs/level-set.md, section
@@ -184,7 +184,7 @@ impl<R: Real> Problem<R> {
         const BLOCK: usize = 4096;
         let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
         match self.options.half_width {
-            Some(w) => R::of(w),
+            Some(_) => self.half_width(),
             None if self.options.rule == Rule::Never => R::INFINITY,
             None => {
                 self.cpu.run(|| phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b)))

@@ -113,7 +113,9 @@ impl<R: Real> Evolution<R> {
         progress.displacement += match problem.motion.curvature {
             // The speed of curvature motion is not known in advance, so the measured change is
             // used.
-            Some(_) => outcome.change_near.to_f64(),
+            Some(_) => {
+                outcome.change_near.to_f64().max(problem.spread(band.window.limits.beta, dt))
+            }
             None => dt * band.window.limits.speed.to_f64(),
         };
         progress.totals.cell_updates += band.n_cells as u64;
@@ -147,7 +149,7 @@ impl<R: Real> Evolution<R> {
     pub fn reinitialize(&mut self) {
         let start = Instant::now();
         let width = match self.problem.options.half_width {
-            Some(w) => Width::Band(R::of(w)),
+            Some(_) => Width::Band(self.problem.half_width()),
             None => Width::Whole,
         };
         let near = self.band.near(self.problem.inflow.patches(), &[]);

@@ -24,7 +24,8 @@ impl<R: Real> Pass<'_, R> {
     /// `reach`. `outcomes` is scratch memory.
     pub fn outcome(&self, next: &[R], reach: R, outcomes: &mut Vec<Outcome<R>>) -> Outcome<R> {
         let Pass { problem, band, phi, .. } = *self;
-        let near = problem.half_width() * R::of(0.5);
+        let half_width = problem.options.half_width.map_or(R::INFINITY, R::of);
+        let near = half_width * R::of(0.5);
         let most = R::of(LARGEST_GROWTH) * reach;
         let start = Outcome { change_near: R::zero(), broken: None };
         let of_patch = |&p: &u32| {

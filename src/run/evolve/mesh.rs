@@ -6,7 +6,8 @@ use super::Begun;
 use crate::Cpu;
 use crate::config::{Config, Drawn, HalfWidth, Rule};
 use crate::error::{Error, Result};
-use crate::levelset::evolution::{self, Evolution, Options, Slivers, Terms};
+use crate::levelset::eikonal::Fit;
+use crate::levelset::evolution::{self, Evolution, HALO_EDGES, Options, Slivers, Terms};
 use crate::output::{Report, checkpoint};
 use crate::patches::{PATCH_SIZE, Partition, Patches};
 use crate::run::checkpointing::identify;
@@ -150,12 +151,16 @@ pub(super) fn without_interface(config: &Config, phi: &[f64], error: Error) -> E
 pub(super) fn options(setup: &MeshSetup) -> Options {
     let config = &setup.config;
     let evolve = config.evolve.clone().unwrap_or_default();
+    let mean_edge = || setup::mean_edge(&setup.cleaned.mesh);
     let half_width = match config.half_width() {
         HalfWidth::Whole => None,
         HalfWidth::Length { length } => Some(length),
-        HalfWidth::Edges(n) => Some(n * setup::mean_edge(&setup.cleaned.mesh)),
+        HalfWidth::Edges(n) => Some(n * mean_edge()),
     };
+    let fit = config.reinitialize.fit.unwrap_or_default();
+    let halo = if fit == Fit::Quadratic { HALO_EDGES * mean_edge() } else { 0.0 };
     Options::new(half_width)
+        .with_fit(fit, halo)
         .with_cfl(config.cfl())
         .with_max_step(config.max_step(setup.cleaned.start_time))
         .with_start_time(setup.cleaned.start_time)

@@ -42,13 +42,11 @@ use super::Evolution;
 use super::problem::Problem;
 use super::{Breakdown, Choices, Options, Rule, Snapshot, Terms, Totals};
 use crate::Cpu;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::{Cuda, Graph, Pinned};
 use crate::levelset::eikonal::cuda::{EikonalArgument, Gpu, Solver};
-use crate::levelset::eikonal::{self, Slowness};
+use crate::levelset::eikonal::{self, Fit, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, TOO_LARGE};
@@ -148,6 +146,10 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Creates an evolution from `phi` (mesh order) without computing its band.
     fn at_rest(gpu: &Gpu, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
+        if problem.options.fit != Fit::Plane {
+            let what = "reinitialize.fit = \"quadratic\" is not available on a GPU";
+            return Err(Error::usage(what, "use device.use = \"cpu\", or fit = \"plane\""));
+        }
         let Gpu { cuda, organization } = gpu.clone();
         let on_host = &problem.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
