@@ -100,14 +100,14 @@ impl<'a> Unfolding<'a> {
         let finite = relaxed(u.clone(), &along).into_iter().filter(|u| u.is_finite());
         self.longest = finite.fold(0.0, f64::max);
         for origin in origins {
-            self.from_origin(origin, &mut u);
+            self.unfold(origin, &mut u);
         }
         let mut lines = along;
         for v in 0..n as u32 {
             let mut seen = vec![f64::INFINITY; n];
             for c in (0..self.mesh.n_cells()).filter(|&c| self.cell(c).contains(&v)) {
                 let origin = Origin { cell: c, points: vec![self.x(v)], start: 0.0 };
-                self.from_origin(&origin, &mut seen);
+                self.unfold(&origin, &mut seen);
             }
             let seen = (0..).zip(seen).filter(|(_, length)| length.is_finite());
             lines.extend(seen.map(|(w, length)| (v, w, length)));
@@ -128,7 +128,7 @@ impl<'a> Unfolding<'a> {
     }
 
     /// Lowers the values of all vertices that straight lines from an origin reach.
-    fn from_origin(&self, origin: &Origin, u: &mut [f64]) {
+    fn unfold(&self, origin: &Origin, u: &mut [f64]) {
         for (k, &p) in origin.points.iter().enumerate() {
             // For a segment, the x axis points to the other end.
             let along = origin.points.get(1 - k).map(|q| q - p);

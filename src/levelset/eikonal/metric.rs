@@ -99,7 +99,7 @@ impl<R: Real> Slowness<R> {
 
     /// Returns the point of a cell whose step from `origin` is mapped to `w`; the inverse of
     /// [`Slowness::in_cell`] for points relative to `origin`.
-    pub(super) fn from_mapped(&self, cell: u32, origin: &Vec3<R>, w: &Vec3<R>) -> Vec3<R> {
+    pub(super) fn unmapped(&self, cell: u32, origin: &Vec3<R>, w: &Vec3<R>) -> Vec3<R> {
         match self.metric(cell) {
             None => *w,
             Some(metric) => origin + metric.unmap(w),

@@ -116,7 +116,7 @@ impl Part {
         let [p, q, r, s] = self.points;
         let ([at, p, q, r, s], f) = slowness.in_cell(self.cell, [x, p, q, r, s]);
         let nearest = simplex::closest_point(at, &[p, q, r, s][..self.n]);
-        ((nearest - at).norm() * f, slowness.from_mapped(self.cell, &x, &nearest))
+        ((nearest - at).norm() * f, slowness.unmapped(self.cell, &x, &nearest))
     }
 }
 
