@@ -41,8 +41,9 @@ pub fn ball(noise: f64, random: &mut Random) -> Mesh {
     mesh
 }
 
-/// Returns a cone of `n` triangles of side 1 around vertex 0, whose angles sum to `total`. The
-/// triangles fit together only in their lengths: their free ends alternate in height.
+/// Returns a cone of `n` triangles of side 1 around vertex 0, whose angles sum to `total`. If
+/// `total` exceeds a full turn, the outer vertices alternate in height, so that the triangles fit
+/// together.
 pub fn cone(n: u32, total: f64) -> Mesh {
     // Each triangle has the base `chord`. On a circle of radius r around the axis, the vertices
     // alternate between the heights +z and -z.
