@@ -28,7 +28,7 @@ pub struct Unmatched {
     /// The number of edges of triangles that lie along others, and of faces of tetrahedra that lie
     /// along others without a common vertex.
     pub apart: usize,
-    /// An upper bound on the distance between these facets, in mesh units.
+    /// An upper bound on the distance between facets that lie along each other, in mesh units.
     pub distance: f64,
     #[serde(skip)]
     kind: Option<Kind>,
