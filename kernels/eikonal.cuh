@@ -32,7 +32,8 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
             if (sigma > R(0) && sigma < length2) {
                 real value = ua + (rise * along + across * w) / length2;
                 if (across > LEAST_HEIGHT * length2) return value;
-                // The vertex may have been raised, so an end of the edge may be faster.
+                // The vertex may have been raised, so a front from an end of the edge may arrive
+                // earlier.
                 return fmin(value, fmin(ua + f * norm(to_c), ub + f * norm(c - b)));
             }
         }
@@ -272,7 +273,8 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
             if (sigma > R(0) && sigma < w) {
                 value = uj + (rise * along + height * w);
                 if (height > LEAST_HEIGHT) return value;
-                // The vertex may have been raised, so an end of the edge may be faster.
+                // The vertex may have been raised, so a front from an end of the edge may arrive
+                // earlier.
             }
         }
     }

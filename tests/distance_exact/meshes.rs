@@ -28,8 +28,8 @@ pub fn terrain(n: u32, shift: f64, height: f64, holes: f64, random: &mut Random)
     Mesh::new(Kind::Surface, vertices, cells)
 }
 
-/// Returns a ball of 20 triangles, divided once, with its vertices moved at random by up to `noise`
-/// radii.
+/// Returns an icosahedron with each triangle divided into four, whose vertices are moved from the
+/// unit sphere at random by up to `noise` along each axis.
 pub fn ball(noise: f64, random: &mut Random) -> Mesh {
     use zeroset::mesh::generate::{Generate, Sphere, generate};
     let mut sphere = Sphere::default();
