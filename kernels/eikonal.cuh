@@ -149,7 +149,7 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     real s2 = l2 - mu2 * back;
     if (s1 >= R(0) && s2 >= R(0) && s1 + s2 <= R(1)) {
         value = u[0] + l1 * d1 + l2 * d2 + height * w;
-        // If the vertex was raised, a side may be faster.
+        // If the vertex was raised, a front through a side may arrive earlier.
         return height > given ? any : 0;
     }
     if (height > given) return any;
