@@ -169,8 +169,8 @@ fn circular_fibers_draw_the_front_inward() {
 fn the_mapped_mesh_gives_the_same_times() {
     let mesh = cube(10);
     let (along, across) = (0.9, 0.3);
-    // Only a source of one point starts with straight segments in a ball. In the mapped mesh, this
-    // ball would have a different shape, so the source has two vertices.
+    // With a tensor, a source of one point starts with times along straight segments in a ball. The
+    // uniform speed of the mapped mesh has no such ball, so the source has two vertices.
     let from = [Source::Vertices(vec![0, 700])];
     let mut options = DistanceOptions::default();
     options.conduction = Some(fibers(along, across, [1.0, 0.0, 0.0]));
