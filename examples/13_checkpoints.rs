@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     stopped.write_checkpoint(&file)?;
 
-    // A later program goes on.
+    // A later program continues the motion.
     let mesh = zeroset::read(path)?;
     let mut resumed = motion(&mesh)?;
     resumed.resume(&file)?;

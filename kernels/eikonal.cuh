@@ -32,7 +32,8 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
             if (sigma > R(0) && sigma < length2) {
                 real value = ua + (rise * along + across * w) / length2;
                 if (across > LEAST_HEIGHT * length2) return value;
-                // The vertex may have been raised, so an end of the edge may be faster.
+                // The vertex may have been raised, so a front from an end of the edge may arrive
+                // earlier.
                 return fmin(value, fmin(ua + f * norm(to_c), ub + f * norm(c - b)));
             }
         }
@@ -148,7 +149,7 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     real s2 = l2 - mu2 * back;
     if (s1 >= R(0) && s2 >= R(0) && s1 + s2 <= R(1)) {
         value = u[0] + l1 * d1 + l2 * d2 + height * w;
-        // If the vertex was raised, a side may be faster.
+        // If the vertex was raised, a front through a side may arrive earlier.
         return height > given ? any : 0;
     }
     if (height > given) return any;
@@ -272,7 +273,8 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
             if (sigma > R(0) && sigma < w) {
                 value = uj + (rise * along + height * w);
                 if (height > LEAST_HEIGHT) return value;
-                // The vertex may have been raised, so an end of the edge may be faster.
+                // The vertex may have been raised, so a front from an end of the edge may arrive
+                // earlier.
             }
         }
     }

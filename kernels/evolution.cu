@@ -101,7 +101,8 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
-// Steps with increments need more registers, and so does any code for these GPUs.
+// Steps with increments need more registers, and so does any code for GPUs of capability 8.9, or of
+// capability 10.0 and later.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else

@@ -7,9 +7,9 @@
 // the second buffer. Vertices of cells whose quality is too poor for this scheme use the
 // positive-coefficient scheme. The Jacobi steps keep the increments at these vertices.
 //
-// Like evolution_step, each kernel fetches the data that steps do not change before the previous
-// kernel has ended. No kernel checks whether the step takes place. If it does not, nothing reads
-// the results. One additional block of galerkin_residual determines this for evolution_step.
+// Like evolution_step, each kernel fetches data before the previous kernel has ended if steps do
+// not change these data. No kernel checks whether the step takes place. If it does not, nothing
+// reads the results. One additional block of galerkin_residual determines this for evolution_step.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=3, PLANAR=1 | CELL_SIZE=4

@@ -168,7 +168,7 @@ fn states_of_an_evolution_are_those_of_the_program() {
     assert!(found.iter().filter(is_number).eq(written.iter().filter(is_number)));
     assert!(states[3].measures.enclosed > states[0].measures.enclosed);
 
-    // The same phi and terms as arrays give the same states.
+    // If phi and the terms are given as arrays, the states are the same.
     let at = |of: fn(&[f64; 3]) -> f64| mesh.stored().vertices.iter().map(of).collect::<Vec<f64>>();
     let phi = at(|x| x[0] - 9.3 + 0.5 * x[1]);
     let mut given = terms.clone();

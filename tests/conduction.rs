@@ -62,7 +62,8 @@ fn straight(step: [f64; 3], along: f64, across: f64, direction: [f64; 3]) -> f64
     (part / along.powi(2) + rest / across.powi(2)).sqrt()
 }
 
-/// Returns the observed orders between successive errors on meshes twice as fine.
+/// Returns the observed orders between successive errors on meshes, each twice as fine as the one
+/// before.
 fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
 }
@@ -168,7 +169,8 @@ fn circular_fibers_draw_the_front_inward() {
 fn the_mapped_mesh_gives_the_same_times() {
     let mesh = cube(10);
     let (along, across) = (0.9, 0.3);
-    // Several vertices have no ball of straight segments, whose shape would differ.
+    // With a tensor, a source of one point starts with times along straight segments in a ball. The
+    // uniform speed of the mapped mesh has no such ball, so the source has two vertices.
     let from = [Source::Vertices(vec![0, 700])];
     let mut options = DistanceOptions::default();
     options.conduction = Some(fibers(along, across, [1.0, 0.0, 0.0]));
@@ -282,7 +284,8 @@ fn bad_input_is_named() {
     let unknown = Fibers::new(1.0, 0.5, Directions::Array("grain".into()));
     refused(Conduction::Fibers(Box::new(unknown)), "grain");
 
-    // Lengths other than 1 are named, and directions of length 0 have the speed across.
+    // A warning states lengths other than 1. Where the direction is zero, the speed is the one
+    // across the fibers.
     directions[4] = [0.0; 3];
     directions[9] = [0.5, 0.0, 0.0];
     let odd = Fibers::new(1.0, 0.5, Directions::PerCell(directions));
@@ -291,8 +294,8 @@ fn bad_input_is_named() {
     assert!(found.warnings.iter().any(|w| w.contains(warning)), "{:?}", found.warnings);
 }
 
-/// The fixed point is unique: patches of another size change values by rounding only, although
-/// vertices depend on later ones.
+/// The fixed point is unique: a different patch size changes values only by rounding, although the
+/// value of a vertex may depend on larger values.
 #[test]
 fn patches_change_nothing() {
     let mut square = Square::default();

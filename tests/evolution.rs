@@ -143,7 +143,7 @@ fn inflow_is_held_or_given() {
 fn an_interface_enters_a_band_through_the_inflow() {
     let mesh = square(48);
     let phi = at(&mesh, |x, _| x - 0.5);
-    // Starting at t = 0.2, the outside enters: phi = t - 0.2 at x = -1.
+    // From t = 0.2 on, the outside enters: phi = t - 0.2 at x = -1.
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("t - 0.2"));
@@ -394,7 +394,7 @@ fn wrong_coefficients_are_found_in_the_step_they_appear_in() {
 #[test]
 fn a_run_waits_for_an_interface_that_an_inflow_brings() {
     let mesh = square(32);
-    // The inside, x > 0.8, leaves on the right. Starting at t = 1, a new inside enters on the left.
+    // The inside, x > 0.8, leaves on the right. From t = 1 on, a new inside enters on the left.
     let phi = at(&mesh, |x, _| 0.8 - x);
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))

@@ -1,6 +1,6 @@
 //! Tests reconstruction with point clouds from the field (`ZEROSET_FIELD`): normals without a
-//! common side, outliers, thin plates, narrow gaps and line-by-line scans. Each cloud must give the
-//! right surface, or exit code 1 or 4 with the reason.
+//! consistent orientation, outliers, thin plates, narrow gaps and line-by-line scans. Each cloud
+//! must give the right surface, or exit code 1 or 4 with the reason.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -23,7 +23,7 @@ struct Run {
     said: String,
 }
 
-/// Copies the folder of a case, and runs the case with more options.
+/// Copies the folder of a case, and runs the case with additional options.
 #[track_caller]
 fn run(case: &Path, more: &[&str]) -> Run {
     let folder = tempfile::tempdir().unwrap();

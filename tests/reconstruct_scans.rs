@@ -19,8 +19,8 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
     surface(cloud, &options, Device::Cpu)
 }
 
-/// Returns the number of vertices in a closed surface around which the triangles form more than one
-/// fan.
+/// Returns, for a closed surface, the number of vertices around which the triangles form more than
+/// one fan.
 fn pinched(mesh: &Mesh) -> usize {
     // Each entry consists of a vertex and two consecutive neighbors of this vertex.
     let turns = |c: &[u32]| [[c[0], c[1], c[2]], [c[1], c[2], c[0]], [c[2], c[0], c[1]]];

@@ -33,7 +33,7 @@ fn skinny(mesh: &Path, more: &[&str]) -> (u64, bool) {
 #[test]
 fn a_stretched_mesh_is_doubtful() {
     let Some(mesh) = field("meshes/stretched/peaks40.obj") else { return };
-    // Compared with exact distances on the polyhedron, errors exceed 5 % at 37 % (circular fronts)
+    // Errors, relative to exact distances on the polyhedron, exceed 5 % at 37 % (circular fronts)
     // and 48 % (plane fronts) of the 1,681 vertices. Of these vertices, 98 % and 100 % are counted.
     for (front, least) in [("circular", 1_200), ("plane", 1_200)] {
         let (n, is_warned) = skinny(&mesh, &["--from", "vertex:1", "--front", front]);

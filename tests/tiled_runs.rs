@@ -407,7 +407,8 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert_eq!(refused.split(" at the start").next(), text.split(" at the start").next());
 }
 
-/// On coarse grids, one of these cubes covers one voxel, and the other covers none.
+/// The mesh consists of two small cubes. On coarse grids, one cube covers one voxel, and the other
+/// covers none.
 #[test]
 fn small_pieces_far_apart_are_counted() {
     let place = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Tests that the units of `[units]` reach reports, files and pictures, that a run that begins with
-//! a state has its units, and that files in other units are named.
+//! Tests that the units of `[units]` reach reports, files and pictures, that a run that starts from
+//! a state has the units of this state, and that a warning names files in other units.
 
 #[path = "support/place.rs"]
 mod place;

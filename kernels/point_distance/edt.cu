@@ -31,7 +31,7 @@
 
 // The step count in a row without voxels to which distances are measured.
 #define NO_STEP 0xffffu
-// The squared distance in a slab or line without such voxels.
+// The squared distance in a slab or line without voxels to which distances are measured.
 #define FAR __uint_as_float(0x7f800000u)
 // The index that stands for the predecessor of the first parabola.
 #define NOTHING_BEFORE 0xffffu

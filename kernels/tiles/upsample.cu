@@ -31,10 +31,10 @@ struct Room {
     u32 ids[8];  // of the coarse tiles that contain the voxels; MISSING_* for missing tiles
 };
 
-// Returns the id of a coarse tile or, if it is missing, MISSING_INSIDE or MISSING_OUTSIDE. The last
-// tile before it along x or, if there is none, the first tile after it has recorded the sign of the
-// missing tiles next to it, which is also the sign of this one. If the row has no tiles, the sign
-// is that of the background.
+// Returns the id of a coarse tile or, if it is missing, MISSING_INSIDE or MISSING_OUTSIDE. The sign
+// of a missing tile is that of the missing tiles next to the last tile before it along x or, if
+// there is none, next to the first tile after it. These tiles have recorded it. If the row has no
+// tiles, the sign is that of the background.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;
     const u64* keys = g.keys[list];

@@ -17,8 +17,8 @@ use crate::errors::raised;
 use crate::options::{OfMesh, parse};
 use crate::work;
 
-/// A mesh of triangles or tetrahedra. Copies of it are made only if an array is set while a level
-/// set uses it.
+/// A mesh of triangles or tetrahedra. The mesh is copied only if an array is set while a level set
+/// uses it.
 #[pyclass(frozen, module = "zeroset._native")]
 pub struct Mesh {
     shared: Mutex<Arc<zeroset::Mesh>>,

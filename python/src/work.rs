@@ -104,8 +104,9 @@ impl Observer for Latest {
 }
 
 impl Latest {
-    /// Calls `progress` if there is news: `stage` is the name of a stage that has begun or `None`,
-    /// and `step`, `time`, `dt`, `end_time` and `max_steps` describe the last step.
+    /// Calls `progress` if there is something new to report: `stage` is the name of a stage that
+    /// has begun or `None`, and `step`, `time`, `dt`, `end_time` and `max_steps` describe the last
+    /// step.
     fn tell(&self, py: Python<'_>, progress: &Py<PyAny>) -> PyResult<()> {
         let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner).take();
         let step = self.step.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -24,7 +24,7 @@ def package(values: Any) -> str:
 
 
 def on_gpu(values: Any) -> bool:
-    """Whether these are an CuPy array, a PyTorch tensor on a GPU, or something similar."""
+    """Whether the values are a CuPy array, a PyTorch tensor on a GPU, or something similar."""
     if isinstance(values, np.ndarray):
         return False
     if hasattr(values, "__cuda_array_interface__"):

@@ -121,7 +121,7 @@ def as_sources(sources: Any) -> list[Any]:
     """Return sources as the native part reads them: strings, tuples of coordinates, lists of
     numbers.
 
-    An array of whole numbers is one source with several points. A list is a list of sources.
+    An array of whole numbers is one source with several points. A list holds several sources.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def as_mesh(mesh: Any) -> Cells | os.PathLike[str] | str:
 
 
 def _from_tuple(mesh: Any) -> tuple[Any, Any] | None:
-    """FreeSurfer surfaces from nibabel are such tuples, with metadata after the cells."""
+    """Return the points and cells of a tuple. Those of nibabel have metadata after the cells."""
     if isinstance(mesh, (tuple, list)) and len(mesh) >= 2:
         return mesh[0], mesh[1]
     return None
@@ -263,7 +263,7 @@ def _from_gifti(mesh: Any) -> tuple[Any, Any] | None:
 def _simplices(kinds: dict[str, np.ndarray]) -> np.ndarray:
     """Return the tetrahedra of a mesh, or its triangles if there are none.
 
-    Next to tetrahedra, triangles are the boundary, and lines and vertices mark parts.
+    If there are tetrahedra, triangles are their boundary, and lines and vertices mark parts.
     """
     others = sorted(set(kinds) - {"vertex", "line", "triangle", "tetra"})
     if others:

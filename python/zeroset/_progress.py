@@ -60,7 +60,7 @@ class Line:
         return f"{done:4.0%}{left}, step {step}, time {reached:.6g}, {rate:.0f} steps/s"
 
     def _share(self, news: dict[str, Any]) -> float:
-        """Return the finished part of the steps since the first news, from 0 to 1."""
+        """Return the finished part of the steps since the first report, from 0 to 1."""
         assert self._first is not None
         parts = [0.0]
         for now, first, end in (

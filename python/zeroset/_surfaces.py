@@ -106,8 +106,8 @@ def reconstruct(
     cell : float, optional
         Edge length of a cube, instead of a depth.
     outliers : float, optional
-        Points that are this many times as far from their neighbors as the median are left out; 0
-        keeps all points.
+        Points whose distance from their neighbors exceeds this many times the median distance are
+        left out; 0 keeps all points.
     curvature : float, optional
         Weight of the curvature in the method "levelset", 0 to 1.
     trim : float, optional
@@ -222,7 +222,7 @@ def sdf(
     bounds : ((x, y, z), (x, y, z)), optional
         Lowest and highest corner of the box of voxel centers, instead of that of the surface.
     band : float, optional
-        Number of voxels up to which distances are computed.
+        Largest distance to compute, in voxels.
     normals : bool
         Whether to return the direction in which the distance grows.
     triangles : bool

@@ -24,7 +24,8 @@ pub enum Conduction {
 pub struct Fibers {
     /// The speed along the fibers.
     pub along: Values,
-    /// The speed across the fibers. Cells without a direction have it in all directions.
+    /// The speed across the fibers. In cells without a fiber direction, it is the speed in all
+    /// directions.
     pub across: Values,
     /// The direction of the fibers. On surfaces, it is projected to the surface.
     pub direction: Directions,

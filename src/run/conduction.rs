@@ -15,10 +15,10 @@ use crate::words::counted;
 
 /// The ratio of the fastest to the slowest speed of a cell beyond which a warning is given.
 const DOUBTFUL_RATIO: f64 = 10.0;
-/// The difference from 1 beyond which the length of a stored direction is named in a warning.
+/// The difference from 1 beyond which the length of a stored direction causes a warning.
 const UNIT: f64 = 1e-3;
-/// A direction whose part within a surface is shorter than this fraction of it has no direction
-/// there.
+/// If the part of a direction within a surface is shorter than this fraction of the whole, it
+/// counts as zero.
 const TANGENTIAL: f64 = 1e-6;
 
 /// A number for each cell.

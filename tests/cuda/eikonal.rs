@@ -115,7 +115,8 @@ fn slowness_may_differ_between_cells() {
 fn compare_tensors<R: Real>(tolerance: f64) {
     for (name, mesh) in meshes() {
         let arity = mesh.kind.arity();
-        // Fibers that turn with the position, 5:1.
+        // Fibers that turn with the position. The speed along them is five times the speed across
+        // them.
         let metric = |cell: &[u32]| {
             let z: f64 = cell.iter().map(|&v| mesh.vertices[v as usize][2]).sum();
             let x: f64 = cell.iter().map(|&v| mesh.vertices[v as usize][0]).sum();

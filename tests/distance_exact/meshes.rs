@@ -28,8 +28,8 @@ pub fn terrain(n: u32, shift: f64, height: f64, holes: f64, random: &mut Random)
     Mesh::new(Kind::Surface, vertices, cells)
 }
 
-/// Returns a ball of 20 triangles, divided once, with its vertices moved at random by up to `noise`
-/// radii.
+/// Returns an icosahedron with each triangle divided into four, whose vertices are moved from the
+/// unit sphere at random by up to `noise` along each axis.
 pub fn ball(noise: f64, random: &mut Random) -> Mesh {
     use zeroset::mesh::generate::{Generate, Sphere, generate};
     let mut sphere = Sphere::default();
@@ -41,8 +41,9 @@ pub fn ball(noise: f64, random: &mut Random) -> Mesh {
     mesh
 }
 
-/// Returns a cone of `n` triangles of side 1 around vertex 0, whose angles sum to `total`. The
-/// triangles fit together only in their lengths: their free ends alternate in height.
+/// Returns a cone of `n` triangles of side 1 around vertex 0, whose angles sum to `total`. If
+/// `total` exceeds a full turn, the outer vertices alternate in height, so that the triangles fit
+/// together.
 pub fn cone(n: u32, total: f64) -> Mesh {
     // Each triangle has the base `chord`. On a circle of radius r around the axis, the vertices
     // alternate between the heights +z and -z.

@@ -1,8 +1,8 @@
 //! Exact distances on small meshes by brute force.
 //!
-//! Every sequence of cells that a straight line can cross is unrolled, without repeating a cell. A
-//! shortest path consists of such lines between vertices. This code shares nothing with the library
-//! and prunes a sequence only if it is longer than a path along edges.
+//! Every sequence of different cells that a straight line can cross is unrolled. A shortest path
+//! consists of such lines between vertices. This code shares nothing with the library and prunes a
+//! sequence only if it is longer than a path along edges.
 
 use std::collections::HashMap;
 
@@ -150,8 +150,8 @@ impl<'a> Unfolding<'a> {
         for k in 0..3 {
             let ends = [corners[k], corners[(k + 1) % 3]];
             let at = ends.map(|v| flat(self.x(v)));
-            // The cell lies to the left of the side, so its first end is to the left as seen from
-            // inside looking out: the lines run between `at[1]` and `at[0]`.
+            // The cell lies to the left of the side. Seen from a point in the cell, the lines
+            // through the side therefore run between `at[1]` on the left and `at[0]` on the right.
             let inside = match lines {
                 Lines::FromOrigin => cross(minus(at[1], at[0]), minus([0.0; 2], at[0])) > 1e-15,
                 Lines::Upward => at[0][0] < at[1][0] - 1e-15 || at[0][0] > at[1][0] + 1e-15,
@@ -162,7 +162,7 @@ impl<'a> Unfolding<'a> {
             let (left, right) = if lines.right_of(at[1], at[0]) > 0.0 { (0, 1) } else { (1, 0) };
             let mut range = [at[left], at[right]];
             if lines == Lines::Upward {
-                // Only the side above the segment, and only above the segment itself.
+                // The lines cross only the sides above the segment, and only directly above it.
                 let size = along.map_or(0.0, |d| d.norm());
                 let middle = 0.5 * (range[0][0].max(0.0) + range[1][0].min(size));
                 let slope = (range[1][1] - range[0][1]) / (range[1][0] - range[0][0]);
@@ -191,7 +191,7 @@ impl<'a> Unfolding<'a> {
                 continue;
             }
             let tip = self.cell(c).into_iter().find(|v| !side.ends.contains(v)).unwrap();
-            // The tip, on the side of the edge that the lines reach.
+            // The tip lies on the far side of the edge, where the lines arrive.
             let (xp, xq, xt) = (self.x(p), self.x(q), self.x(tip));
             let length = (xq - xp).norm();
             let t = (xt - xp).dot(&(xq - xp)) / length;

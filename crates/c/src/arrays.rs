@@ -29,8 +29,7 @@ pub(crate) unsafe fn optional<'a, T>(items: *const T, n: usize) -> Option<&'a [T
 
 /// Writes items to one of the caller's arrays.
 ///
-/// # Safety
-/// A pointer that is not NULL must point to as many items.
+/// # Safety A pointer that is not NULL must point to room for all items of `from`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for NULL, unless there are no items.

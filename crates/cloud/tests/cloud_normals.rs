@@ -6,8 +6,8 @@ use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_io as io;
 use zeroset_testing::data;
 
-/// Returns the fraction of normals that are within 30 degrees of the known ones up to sign, the
-/// fraction with the right orientation, and the number of components.
+/// Returns the fraction of normals whose direction, up to sign, is within 30 degrees of the known
+/// one, the fraction with the right orientation, and the number of components.
 fn agreement(cloud: PointCloud) -> (f64, f64, usize) {
     let options = CleanOptions { outliers: None, ..CleanOptions::default() };
     let (cloud, _) = clean(cloud, options).unwrap();

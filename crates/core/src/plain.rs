@@ -1,6 +1,6 @@
 //! Plain data: types that can be copied as bytes, to a GPU or into a file.
 
-/// A type that can be copied as bytes: it has the memory layout of C, contains no pointers, and
+/// A type that can be copied as bytes: it has the memory layout of C and contains no pointers, and
 /// every bit pattern, including all zeros, is a valid value.
 ///
 /// # Safety

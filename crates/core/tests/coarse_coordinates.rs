@@ -118,8 +118,8 @@ fn few_decimals_are_doubtful_unless_they_look_exact() {
     assert_eq!(doubts(&few), "");
 }
 
-/// Returns two squares with separate vertices, one with edges twice as long, turned so that
-/// rounding moves the hanging nodes off the edges.
+/// Returns two squares with separate vertices, one with edges twice as long as the other. Both are
+/// rotated, so that rounding moves the hanging nodes off the edges.
 fn two_sides(round: impl Fn(f64) -> f64) -> Mesh {
     let mut vertices = Vec::new();
     let mut all = Vec::new();

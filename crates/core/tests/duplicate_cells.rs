@@ -83,12 +83,13 @@ fn copies_may_differ_by_rounding() {
 fn parts_that_overlap_otherwise_are_doubtful() {
     let [left, right] = [([0.0, 0.0], [1.1, 1.0], [7, 6]), ([1.0, 0.0], [1.0, 1.0], [6, 6])];
     let (_, done) = repaired(&grids(Kind::Planar, &[left, right]));
-    // Both parts have twelve triangles at the common strip. In one of them, the boundary of the
-    // other one passes through all of these.
+    // Both parts have twelve triangles at the common strip. The boundary of one part passes through
+    // all twelve triangles of the other part.
     assert!((12..=24).contains(&done.overlap.cells), "{:?}", done.overlap);
     let text = done.doubts().concat();
     assert!(text.contains("triangles overlap with other parts of the mesh"), "{text}");
-    // Parts that touch, a finer one, a slit of no width, and a surface do not overlap.
+    // Parts that only touch do not overlap, even if one is finer. Triangles of a surface may
+    // overlap.
     let touching = ([1.0, 0.0], [1.0, 1.0], [7, 9]);
     assert_eq!(repaired(&grids(Kind::Planar, &[SQUARE, touching])).1.overlap.cells, 0);
     assert_eq!(repaired(&grids(Kind::Surface, &[left, right])).1.overlap.cells, 0);

@@ -81,7 +81,7 @@ fn sides_that_are_too_far_apart_are_a_doubt() {
     assert!(done.unmatched.apart >= 8, "{:?}", done.unmatched);
     let doubts = done.doubts().concat();
     assert!(doubts.contains("`weld = "), "{doubts}");
-    // The stated length joins them.
+    // With the length that the message states, `weld` joins the squares.
     let (_, length) = doubts.split_once("`weld = ").unwrap();
     let length: f64 = length.split_once('`').unwrap().0.parse().unwrap();
     let repairs = Repairs { weld: Weld::Within(length), ..Repairs::default() };

@@ -31,7 +31,7 @@ pub struct StateTime {
     pub time: Option<f64>,
     /// The times of all states, in the order of the series. Empty for a single state.
     pub series: Vec<f64>,
-    /// The units that the field data of a VTK file states, such as a state of a run.
+    /// The units that the field data of a VTK file, such as a state of a run, states.
     pub units: Units,
 }
 

@@ -80,7 +80,7 @@ class Viewer {
     scene.add(this.front, this.shell);
   }
 
-  /** Sets the default view of the surface or, without a surface, of the interface at all times. */
+  /** Sets the default view of the surface or, without a surface, of the interfaces of all states. */
   place(view) {
     const all = this.surface
       ? [this.surface.points]

@@ -65,7 +65,7 @@ pub(super) fn triangle_foot<R: Real>(
             let sigma = along - across * rise / w2.sqrt();
             if sigma > R::zero() && sigma < length2 {
                 let value = ua + (rise * along + across * w2.sqrt()) / length2;
-                // If the vertex was raised, an end of the edge may be faster.
+                // If the vertex was raised, a front from an end of the edge may arrive earlier.
                 if is_low {
                     let end = nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm());
                     if end.0 < value {
@@ -192,7 +192,8 @@ const THIN: f64 = 1e-3;
 enum Over<R> {
     /// In the interior: its value, and its weights at the second and third vertex.
     Inside(R, [R; 2]),
-    /// In the interior, for a vertex that was raised. One of the [`SIDES`] may be faster.
+    /// In the interior, for a vertex that was raised. A front through one of the [`SIDES`] may
+    /// arrive earlier.
     Raised(R, [R; 2]),
     /// On one of these [`SIDES`]. The function is convex. If its minimum in the plane of the face
     /// lies outside the face, the minimum over the face is on a side that separates this point from

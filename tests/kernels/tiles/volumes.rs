@@ -122,7 +122,7 @@ fn at_rest(fill: SampleFill<f64>) -> Fill<f64> {
 
 /// Velocity, normal speed and curvature given by volumes.
 pub struct ByVolumes {
-    /// Whether each of these coefficients is stored with the tiles.
+    /// Whether the velocity, the normal speed and the curvature are stored with the tiles.
     pub is_kept: [bool; 3],
 }
 

@@ -70,8 +70,9 @@ pub struct Sampling {
     /// The Gaussian noise added to each coordinate of the points on the surface. It does not change
     /// the normals.
     pub noise: Noise,
-    /// The number of outliers. They are distributed uniformly in the bounding box of the surface,
-    /// extended by a tenth of its diagonal, and follow the other points.
+    /// The number of outliers. They follow the other points. They are distributed uniformly in a
+    /// box that extends beyond the bounding box of the surface by a tenth of its diagonal on each
+    /// side.
     pub outliers: u64,
     /// The seed of the random numbers.
     pub seed: u64,

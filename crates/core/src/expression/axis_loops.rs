@@ -51,7 +51,8 @@ pub(super) struct Walk<const N: usize> {
     /// The number of values of the result along each of its merged axes, fastest first; 1 for a
     /// missing axis.
     lengths: [usize; 3],
-    /// The strides of the operands along these axes. Along the first axis, they are 0 or 1.
+    /// The strides of the operands along the merged axes of the result. Along the first axis, they
+    /// are 0 or 1.
     strides: [[usize; N]; 3],
 }
 

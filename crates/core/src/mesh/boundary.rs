@@ -25,7 +25,7 @@ pub struct Boundary {
     /// The number of faces that belong to one tetrahedron but are not on the boundary, because the
     /// faces of tetrahedra on the other side cover them.
     pub left_out: usize,
-    /// The number of surface faces that are partly covered by such faces.
+    /// The number of surface faces that faces of tetrahedra on the other side cover only in part.
     pub partial: usize,
 }
 

@@ -12,9 +12,10 @@ use zeroset_core::words::counted;
 #[derive(Clone, Debug, Default)]
 pub struct Uncut {
     n: usize,
-    /// The position of the first of these cells, and the reason why it cannot be cut.
+    /// The position of the first cell that cannot be cut, and the reason for it.
     first: Option<(Position, String)>,
-    /// The simplices that stand in for these cells, as ranges of cell indices in the mesh.
+    /// The simplices that stand in for the cells that cannot be cut, as ranges of cell indices in
+    /// the mesh.
     cells: Vec<Range<u32>>,
 }
 

@@ -8,7 +8,7 @@ use crate::faces::{Faces, check_index, index_limit};
 use crate::text::Lines;
 use zeroset_core::error::{Flaw, Result};
 
-/// The first bytes of these files.
+/// The first bytes of a text surface.
 pub(crate) const MAGIC: &[u8] = b"#!ascii version";
 
 /// Reads a surface that begins with [`MAGIC`].

@@ -9,7 +9,7 @@ use crate::{PartialArray, VertexData, atomic};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Group, Members};
 
-/// The first bytes of these files.
+/// The first bytes of a label.
 pub(crate) const MAGIC: &[u8] = b"#!ascii label";
 
 /// Reads a label. Its vertices become a group, and its numbers become an array at these vertices.

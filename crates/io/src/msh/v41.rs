@@ -45,13 +45,13 @@ const TOGETHER: usize = 512;
 
 /// A run of nodes without parameters within a block.
 pub(super) struct Block {
-    /// The index of the first of these nodes among all nodes.
+    /// The index of the first node of the run among all nodes.
     first: usize,
     /// The number of nodes, at most [`TOGETHER`].
     pub(super) n: usize,
-    /// The byte range of their tags.
+    /// The byte range of the tags of the nodes.
     pub(super) tags: Range<usize>,
-    /// The byte range of their coordinates.
+    /// The byte range of the coordinates of the nodes.
     pub(super) coordinates: Range<usize>,
 }
 

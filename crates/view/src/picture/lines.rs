@@ -238,8 +238,8 @@ fn columns([a, b]: Piece, y: f64, reach: f64) -> [f64; 2] {
     if rise.abs() < 1.0 {
         return [low, high];
     }
-    // Only the part of the segment between these heights is near enough. The extra hundredth
-    // exceeds rounding errors.
+    // Only the part of the segment at heights from `y - reach` to `y + reach` is near enough. The
+    // extra hundredth exceeds rounding errors.
     let at = |y: f64| a[0] + (b[0] - a[0]) * ((y - a[1]) / rise).clamp(0.0, 1.0);
     let (one, other) = (at(y - reach - 0.01), at(y + reach + 0.01));
     [(one.min(other) - reach - 0.01).max(low), (one.max(other) + reach + 0.01).min(high)]

@@ -2,7 +2,7 @@
 
 use super::window::Window;
 
-/// The side or root of an arrival that has none.
+/// Marks the missing side, root or label of an arrival.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Where straight lines start: at a vertex where paths bend, or at a part of the source.
@@ -12,7 +12,7 @@ pub(super) enum Root {
     Part(u32),
 }
 
-/// The number of a root is that of its vertex, or that of its part with this bit.
+/// The number of a root is that of its vertex, or that of its part with this bit set.
 const PART: u32 = 1 << 31;
 
 impl Root {
@@ -42,7 +42,7 @@ pub(super) struct Arrival {
     pub is_point: bool,
     /// The number of the [`Root`], or [`NONE`] if the vertex has not been reached.
     pub root: u32,
-    /// The side through which the path leaves the cell before the last, or [`NONE`] if the root
+    /// The side through which the path leaves the cell before the last one, or [`NONE`] if the root
     /// lies in the last cell.
     pub from: u32,
     /// The side of the last cell that is opposite to the vertex.

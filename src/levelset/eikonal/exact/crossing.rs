@@ -7,23 +7,23 @@ use super::surface::{Layout, Surface, next};
 use super::window::Window;
 use crate::geometry::Vec3;
 
-/// A window whose line to a vertex misses it by at most this fraction of the side still reaches the
-/// vertex, on a path that bends at the end of the window. Rounding leaves gaps between windows that
-/// are far narrower.
+/// If the line from the source to a vertex misses a window by at most this fraction of the side,
+/// the window still reaches the vertex, on a path that bends at the end of the window. Rounding
+/// leaves gaps between windows that are far narrower.
 const GAP: f64 = 1e-6;
 
 /// A task of a round. Tasks are grouped by cell.
 #[derive(Clone, Copy)]
 pub(super) enum Task {
-    /// The windows of the list with this index, which leave another cell through the side `from`,
-    /// enter through the side `into`.
+    /// All windows of the list with this index leave another cell through the side `from` and enter
+    /// this cell through the side `into`.
     Enter { from: u32, into: u32, list: u32 },
     /// The new window with this index leaves the cell of its root through a side.
     Leave { side: u32, window: u32 },
 }
 
 impl Task {
-    /// Returns the side of the cell to which the task belongs.
+    /// Returns the side that the task concerns. It belongs to the cell of the task.
     pub fn side(&self) -> u32 {
         match *self {
             Task::Enter { into, .. } => into,
@@ -35,9 +35,9 @@ impl Task {
 /// The results of tasks that concern more than their cell.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Arrivals at vertices, without their labels. Probes follow the vertices.
+    /// Arrivals at vertices, without their labels. Probes are numbered after the vertices.
     pub arrivals: Vec<(u32, Arrival)>,
-    /// The sides whose lists got windows, and the smallest value of these.
+    /// The sides whose lists got new windows, each with the smallest value of these windows.
     pub due: Vec<(u32, f64)>,
     /// The number of windows that entered cells.
     pub windows: u64,
@@ -143,8 +143,9 @@ impl Crossing<'_> {
     /// index of the window that it comes from.
     ///
     /// Let the line of the best window to the tip cross the side at C. A window that would reach
-    /// the tip later, even if it were wider, is also later wherever its lines cross this line.
-    /// Its lines from the left of C can therefore only go left, and those from the right, right.
+    /// the tip later, even if it were wider, is also later wherever its lines cross this line. Its
+    /// lines from the left of C can therefore only go left, and those from the right of C only
+    /// right.
     fn leave_through_both(
         &mut self,
         into: u32,
@@ -230,7 +231,7 @@ impl Crossing<'_> {
 }
 
 /// Returns the value at which a window reaches the point (x, -y), whose line to the source crosses
-/// the side at `crossing`; infinite if the window does not reach it.
+/// the side at `crossing`, or infinity if the window does not reach the point.
 #[inline]
 fn to_point(window: &Window, x: f64, y: f64, crossing: f64, length: f64) -> f64 {
     if crossing >= window.from && crossing <= window.to {

@@ -6,7 +6,7 @@ use super::window::{NARROW, Window, equal_points};
 /// The owner of a piece that belongs to the new window.
 const NEW: usize = usize::MAX;
 
-/// The number of windows for which a list gets memory at first.
+/// The number of windows for which a list allocates memory when it gets its first window.
 const CAPACITY: usize = 8;
 
 /// A piece of the envelope: the index of its window, or [`NEW`], and its ends.
@@ -96,8 +96,8 @@ fn compare(pieces: &mut Vec<Piece>, new: &Window, (k, old): (usize, &Window), a:
     let is_new = |t: f64| new.value(t) < old.value(t);
     let (at_a, at_b) = (is_new(a), is_new(b));
     let is_circle = new.is_point && old.is_point;
-    // The points that a source reaches first form a convex set if this source starts later. Such a
-    // set that contains both ends contains everything between them.
+    // The points that a source reaches first form a convex set if this source starts later than the
+    // other. A convex set that contains both ends contains everything between them.
     let later = if at_a { new.before >= old.before } else { old.before >= new.before };
     if is_circle && at_a == at_b && later {
         return add(pieces, owner(at_a), a, b);

@@ -9,9 +9,9 @@
 //! - [`envelope`]: of the windows that leave a triangle through the same side, only the earliest
 //!   remains at every point (J. Mitchell, D. Mount, C. Papadimitriou, "The discrete geodesic
 //!   problem", SIAM J. Comput. 16 (1987));
-//! - [`window::Window::trim`]: a path along the edge from one of its ends must not be shorter
-//!   (S.-Q. Xin, G.-J. Wang, "Improving Chen and Han's algorithm on the discrete geodesic
-//!   problem", ACM Trans. Graph. 28 (2009));
+//! - [`window::Window::trim`]: a window keeps only the part in which no path along the edge from
+//!   one of its ends is shorter (S.-Q. Xin, G.-J. Wang, "Improving Chen and Han's algorithm on the
+//!   discrete geodesic problem", ACM Trans. Graph. 28 (2009));
 //! - [`crossing`]: of the windows that enter a triangle through the same side, only the one that
 //!   reaches the opposite corner first continues on both sides of this corner (J. Chen, Y. Han,
 //!   "Shortest paths on a polyhedron", 1990);
@@ -69,8 +69,8 @@ pub struct Exact {
 
 /// Computes exact arrival times at a uniform slowness.
 ///
-/// The fronts start at `parts`, at the initial values of these. `starts` are the starts of the
-/// paths to compute. Values above `limit` need not be computed.
+/// The fronts start at `parts`, with the initial values of these parts. `starts` are the starts of
+/// the paths to compute. Values above `limit` need not be computed.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for a mesh of tetrahedra, and [`Error::Numerical`] if the propagation

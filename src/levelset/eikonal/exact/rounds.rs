@@ -1,9 +1,9 @@
 //! Rounds of window propagation.
 //!
-//! A side is due when the earliest window in its list is. A round takes the lists of all sides that
-//! are due in the earliest time interval and performs the tasks of each cell in parallel. A cell
-//! reads the arrivals of earlier rounds and writes only the lists of its own sides. Results are
-//! therefore the same for any number of threads.
+//! A side is due at the smallest value of the windows in its list. A round takes the lists of all
+//! sides that are due in the earliest time interval and performs the tasks of different cells in
+//! parallel. A cell reads the arrivals of earlier rounds and writes only the lists of its own
+//! sides. Results are therefore the same for any number of threads.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ use crate::primitives::DisjointRows;
 
 /// The time interval of a round, in mean lengths of a side.
 const INTERVAL: f64 = 0.3;
-/// The smallest number of tasks that are shared among threads.
+/// The number of cells in a parallel task. Fewer than twice as many cells, and fewer vertices than
+/// this, are processed by one thread.
 const SHARED: usize = 64;
 /// The largest number of windows that may enter a cell, on average. On good meshes, this number
 /// grows with the square root of the number of cells.
@@ -261,7 +262,7 @@ impl<'a> Rounds<'a> {
 }
 
 /// Returns whether a side or vertex is still due in `interval`, and if so, marks it as not due. It
-/// may have been due in an earlier interval as well.
+/// is no longer due if it was processed in an earlier interval.
 fn take_due(due: &mut u64, interval: u64) -> bool {
     let is_due = *due == interval;
     if is_due {

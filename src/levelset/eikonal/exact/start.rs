@@ -24,8 +24,8 @@ impl Frame {
         let origin = surface.x(layout.a);
         let unit = |x: Vec3| x.try_normalize(0.0).unwrap_or_default();
         let along = unit(surface.x(layout.b) - origin);
-        // In a thin cell, the part of the tip across the side is lost in rounding, but not that of
-        // the normal.
+        // In a thin cell, rounding can destroy the component of the tip perpendicular to the side,
+        // but not the normal.
         let normal = along.cross(&(surface.x(layout.tip) - origin));
         Frame { layout, origin, along, up: unit(normal.cross(&along)) }
     }
@@ -78,7 +78,8 @@ pub(super) fn start(surface: &Surface<'_>, part: &Part, number: u32) -> First {
         match points[..] {
             [p] if p[1] > ON_SIDE * length => add(Window { source: p, ..whole }),
             [p, q] => segment(whole, p, q, add),
-            // A triangle is its whole cell. The cells around it have parts on its sides.
+            // A part with three points covers its whole cell. The cells around it have parts on its
+            // sides.
             _ => {}
         }
     }
@@ -86,7 +87,7 @@ pub(super) fn start(surface: &Surface<'_>, part: &Part, number: u32) -> First {
 }
 
 /// Adds the windows of a segment on the side of `whole`: a straight front between the
-/// perpendiculars in its ends, and circles around the ends beyond them.
+/// perpendiculars at its ends, and circles around the ends beyond them.
 fn segment(whole: Window, p: [f64; 2], q: [f64; 2], mut add: impl FnMut(Window)) {
     let length = whole.to;
     let [dx, dy] = [q[0] - p[0], q[1] - p[1]];

@@ -34,8 +34,8 @@ pub(super) struct Layout {
     pub y: f64,
 }
 
-/// The cells around a vertex in order: for each, the side at the vertex where it is entered, and
-/// the corner.
+/// The cells around a vertex in order: for each, the side through which a walk around the vertex
+/// enters it, and its corner at the vertex.
 pub(super) struct Fan {
     pub cells: Vec<(u32, u32)>,
     /// Whether the last cell is next to the first one.
@@ -137,8 +137,8 @@ impl<'a> Surface<'a> {
         (fan.cells.len() == corners.len()).then_some(fan)
     }
 
-    /// Walks around a vertex, from a cell that is entered at the side `entered` and left at `left`,
-    /// to the boundary or back to the start.
+    /// Walks around a vertex, from a cell that is entered through the side `entered` and left
+    /// through `left`, to the boundary or back to the start.
     fn walk(&self, v: u32, entered: u32, mut left: u32) -> Option<Fan> {
         let corner_of = |side: u32| {
             let is_at = |&corner: &u32| self.mesh.cells[corner as usize] == v;

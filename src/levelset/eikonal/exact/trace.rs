@@ -47,8 +47,8 @@ enum End {
 }
 
 impl Trace<'_> {
-    /// Returns the path from a vertex, or from the probe with the number `v` less the number of
-    /// vertices.
+    /// Returns the path from a vertex, or, if `v` is at least the number of vertices, from the
+    /// probe whose index is `v` minus that number.
     pub fn from(&self, v: u32) -> Path {
         let n_vertices = self.arrivals.len() - self.probes.len();
         let mut x = match (v as usize).checked_sub(n_vertices) {
@@ -87,7 +87,8 @@ impl Trace<'_> {
         Path { points: points.into_iter().map(Into::into).collect(), length, source }
     }
 
-    /// Returns the vertex of the last cell of an arrival over which the path is shortest.
+    /// Returns the vertex with the lowest value in the last cell of an arrival, if this value is
+    /// below that of the arrival.
     fn lowest(&self, arrival: &Arrival) -> Option<End> {
         let corners = self.surface.cell(arrival.into / 3);
         let value = |v: &u32| self.arrivals[*v as usize].value;
@@ -197,7 +198,8 @@ impl Trace<'_> {
         None
     }
 
-    /// Returns whether the path to the tip of a cell is the part of a line beyond it.
+    /// Returns whether a line runs over the tip of a cell: whether its part beyond the tip is a
+    /// shortest path to the tip.
     fn runs_over(&self, arrival: &Arrival, g: &Layout, line: &Line) -> bool {
         let tip = self.arrivals[g.tip as usize].value;
         // A straight front has no source from which the value could be measured.

@@ -119,7 +119,7 @@ impl Window {
     /// `value`, does not reach earlier; `None` if there is no such part.
     ///
     /// The difference between the front and this path decreases along the edge, so it changes its
-    /// sign once, at the root of a linear equation.
+    /// sign at most once, at the root of a linear equation.
     #[inline]
     fn trimmed(&self, value: f64, length: f64) -> Option<f64> {
         if value == f64::INFINITY {

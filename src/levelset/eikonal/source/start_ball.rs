@@ -19,7 +19,7 @@ use crate::surface::Locator;
 const RADIUS: f64 = 0.1;
 /// The largest number of vertices of a ball. It bounds the time on fine meshes.
 const MOST_VERTICES: usize = 4096;
-/// The distance from the mesh at which a point of a segment counts as off the mesh, relative to the
+/// A point of a segment is off the mesh if its distance from the mesh exceeds this fraction of the
 /// longest edge of the nearest cell.
 const OFF: f64 = 1e-9;
 
@@ -42,8 +42,8 @@ impl<'a> StartBalls<'a> {
         StartBalls { locator, slowness, at_vertex, radius: RADIUS * longest }
     }
 
-    /// Adds the values of the ball around a source that consists of one point, which its parts
-    /// hold. Other sources stay as they are.
+    /// Adds the values of the ball around a source that consists of one point. Other sources stay
+    /// as they are.
     pub fn extend(&self, source: &mut Source) {
         if !source.is_point() {
             return;

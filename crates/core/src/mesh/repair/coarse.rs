@@ -25,7 +25,7 @@ pub struct Coarse {
     pub spacing: f64,
     /// The fraction of the cells in which the spacing is at least 3 % of the mean edge.
     pub share: f64,
-    /// The median of the mean edges of these cells, in mesh units.
+    /// The median of the mean edges of the cells that `share` counts, in mesh units.
     pub edge: f64,
     /// Whether the spacing is at least a quarter of the mean edge in half of all cells.
     pub is_unreliable: bool,

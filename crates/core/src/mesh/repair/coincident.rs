@@ -27,11 +27,11 @@ pub struct Join {
     pub vertices: usize,
     /// The number of boundary facets that were joined to others.
     pub facets: usize,
-    /// The number of these facets whose two sides already belonged to the same component. They
+    /// The number of joined facets whose two sides already belonged to the same component. They
     /// formed a slit, a crack or a seam, which is closed now.
     pub slit_facets: usize,
-    /// The number of edges of tetrahedra that formed such a slit, crack or seam, and whose faces
-    /// did not coincide.
+    /// The number of joined edges of tetrahedra that formed a slit, a crack or a seam, and whose
+    /// faces did not coincide.
     pub slit_edges: usize,
     /// Two stored vertices of the first facet or edge of a slit or seam.
     pub slit_at: Option<[u32; 2]>,

@@ -18,7 +18,7 @@ use crate::words::{counted, noun};
 pub struct Duplicates {
     /// The number of cells that were removed.
     pub cells: usize,
-    /// The number of their vertices that were replaced by others at the same place.
+    /// The number of vertices of removed cells that were replaced by others at the same place.
     pub vertices: usize,
     /// The number of cells that were kept although they coincide with others: their groups or
     /// materials differ, or they are triangles of a surface that face the other way.

@@ -15,7 +15,7 @@ pub struct Conflict {
     pub array: String,
     /// The first two joined vertices with different values, as numbered in the stored mesh.
     vertices: [u32; 2],
-    /// The values at these two vertices, for the first component that differs.
+    /// The values at `vertices`, for the first component that differs.
     values: [f64; 2],
     /// The number of vertices whose value differs from that of the vertex that replaces them.
     count: usize,

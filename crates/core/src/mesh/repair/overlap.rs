@@ -23,7 +23,7 @@ const ON_FACE: [[f64; 3]; 2] = [[0.29, 0.32, 0.39], [0.23, 0.54, 0.23]];
 pub struct Overlap {
     /// The number of cells inside which boundary facets of others begin, end or lie.
     pub cells: usize,
-    /// The first of these cells.
+    /// The first cell that `cells` counts.
     pub at: Option<u32>,
     #[serde(skip)]
     kind: Option<Kind>,

@@ -23,12 +23,13 @@ pub struct Unmatched {
     pub faces: usize,
     /// The number of faces of tetrahedra that others cover only in part, with vertices in common.
     pub partial: usize,
-    /// The first vertex of the first of these faces.
+    /// The first vertex of the first face that `faces` or `partial` counts.
     pub at: Option<u32>,
     /// The number of edges of triangles that lie along others, and of faces of tetrahedra that lie
     /// along others without a common vertex.
     pub apart: usize,
-    /// An upper bound on the distance between these facets, in mesh units.
+    /// An upper bound on the distance of the facets that `apart` counts from the others, in mesh
+    /// units.
     pub distance: f64,
     #[serde(skip)]
     kind: Option<Kind>,
@@ -71,7 +72,7 @@ impl Unmatched {
         }
     }
 
-    /// Returns sentences about these facets.
+    /// Returns sentences about the unmatched facets.
     pub fn doubts(&self) -> impl Iterator<Item = String> {
         let inside = self.kind.zip(self.at).map(|(kind, at)| {
             let part = match self.partial {

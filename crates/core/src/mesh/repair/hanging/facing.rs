@@ -9,7 +9,7 @@ pub(super) struct Facing<'a> {
     mesh: &'a Mesh,
     facets: &'a [[u32; 3]],
     around: CellsAround<'a>,
-    /// The vertices of boundary facets, with the index of the facet, sorted.
+    /// The vertices of boundary facets, each with the index of its facet, sorted.
     facets_at: Vec<(u32, u32)>,
 }
 

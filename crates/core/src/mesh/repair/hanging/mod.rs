@@ -32,7 +32,7 @@ pub struct Hanging {
     /// The number of nodes beside edges of cells with separate vertices that count as hanging only
     /// because the rounding of the coordinates may have moved them.
     pub rounded: usize,
-    /// The largest distance of these nodes from their edges, in mesh units.
+    /// The largest distance of a node that `rounded` counts from its edge, in mesh units.
     pub rounded_distance: f64,
 }
 

@@ -52,7 +52,7 @@ struct Sides<'a> {
     apart: Apart,
     /// The edges of boundary facets, in both directions, sorted.
     edges: Vec<[u32; 2]>,
-    /// The vertices of boundary facets, with the index of the facet, sorted.
+    /// The vertices of boundary facets, each with the index of its facet, sorted.
     facets_at: Vec<(u32, u32)>,
 }
 
