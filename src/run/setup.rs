@@ -101,8 +101,8 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`]. Returns [`Error::Case`]
-/// naming the stored cell if a speed is outside [`Speed::RANGE`], and for the causes of
-/// [`conduction::of_fibers`] and [`conduction::of_tensors`].
+/// naming the stored cell if a speed is outside [`Speed::RANGE`], or if a tensor or a direction
+/// cannot be used.
 pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>> {
     let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
         None => return Ok(Slowness::Uniform(1.0)),

@@ -52,7 +52,7 @@ pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<A
 /// index.
 ///
 /// # Errors
-/// Returns the errors of [`sort`].
+/// Returns the errors of `sort`.
 pub fn order(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u32>> {
     let keys = keys(cuda, points, lattice)?;
     Ok(sort(cuda, &keys, None, KEY_BITS)?.values)

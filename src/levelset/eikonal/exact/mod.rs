@@ -2,25 +2,25 @@
 //!
 //! On a surface of triangles, a shortest path is a straight line in the plane of the triangles that
 //! it crosses, unrolled. It bends only at vertices whose angles sum to more than a full turn, and
-//! at the boundary. A [`window::Window`] is the part of an edge that straight lines from one source
+//! at the boundary. A `window::Window` is the part of an edge that straight lines from one source
 //! reach. Windows are passed on from triangle to triangle, and only those that may contain shortest
 //! paths are kept (docs/distances.md, section 5.11):
 //!
-//! - [`envelope`]: of the windows that leave a triangle through the same side, only the earliest
+//! - `envelope`: of the windows that leave a triangle through the same side, only the earliest
 //!   remains at every point (J. Mitchell, D. Mount, C. Papadimitriou, "The discrete geodesic
 //!   problem", SIAM J. Comput. 16 (1987));
-//! - [`window::Window::trim`]: a window keeps only the part in which no path along the edge from
+//! - `window::Window::trim`: a window keeps only the part in which no path along the edge from
 //!   one of its ends is shorter (S.-Q. Xin, G.-J. Wang, "Improving Chen and Han's algorithm on the
 //!   discrete geodesic problem", ACM Trans. Graph. 28 (2009));
-//! - [`crossing`]: of the windows that enter a triangle through the same side, only the one that
+//! - `crossing`: of the windows that enter a triangle through the same side, only the one that
 //!   reaches the opposite corner first continues on both sides of this corner (J. Chen, Y. Han,
 //!   "Shortest paths on a polyhedron", 1990);
-//! - [`rounds`]: windows wait at the sides of triangles and are passed on together, nearly in the
+//! - `rounds`: windows wait at the sides of triangles and are passed on together, nearly in the
 //!   order of their values (Y. Qin et al., "Fast and exact discrete geodesic computation based on
 //!   triangle-oriented wavefront propagation", ACM Trans. Graph. 35 (2016)).
 //!
-//! Every window is a set of paths on the surface, so no value is ever too small. [`start`] finds
-//! the first windows, [`bends`] those behind vertices, and [`trace`] the paths back to the source.
+//! Every window is a set of paths on the surface, so no value is ever too small. `start` finds
+//! the first windows, `bends` those behind vertices, and `trace` the paths back to the source.
 
 mod arrivals;
 mod bends;
