@@ -24,7 +24,7 @@ pub enum Conduction {
 pub struct Fibers {
     /// The speed along the fibers.
     pub along: Values,
-    /// The speed across the fibers. Cells without a direction have it in all directions.
+    /// The speed across the fibers. Cells without a direction have this speed in all directions.
     pub across: Values,
     /// The direction of the fibers. On surfaces, it is projected to the surface.
     pub direction: Directions,
@@ -39,7 +39,7 @@ pub struct Fibers {
 pub enum Directions {
     /// One direction everywhere.
     Constant([f64; 3]),
-    /// Expressions of coordinates, arrays and groups, evaluated at the centroids of the cells.
+    /// Expressions in coordinates, arrays and groups, evaluated at the centroids of the cells.
     Expressions([String; 3]),
     /// The name of a cell array of the mesh with three components.
     Array(String),

@@ -15,10 +15,10 @@ use crate::words::counted;
 
 /// The ratio of the fastest to the slowest speed of a cell beyond which a warning is given.
 const DOUBTFUL_RATIO: f64 = 10.0;
-/// The difference from 1 beyond which the length of a stored direction is named in a warning.
+/// A warning is given if the length of a stored direction differs from 1 by more than this.
 const UNIT: f64 = 1e-3;
-/// A direction whose part within a surface is shorter than this fraction of it has no direction
-/// there.
+/// On a surface, a cell has no direction if the part of the given direction within the surface is
+/// shorter than this fraction of its length.
 const TANGENTIAL: f64 = 1e-6;
 
 /// A number for each cell.

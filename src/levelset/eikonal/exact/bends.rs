@@ -5,11 +5,13 @@ use std::f64::consts::{PI, TAU};
 use super::arrivals::Arrival;
 use super::surface::{Layout, Surface, next};
 
-/// The sum of the angles at a vertex must exceed the flat one by this angle for a path to bend.
+/// A path can bend at a vertex only if the sum of the angles there exceeds that of a flat surface
+/// by more than this angle.
 const FLAT: f64 = 1e-10;
 /// The shadow of a vertex is widened by this angle on both sides, to allow for rounding.
 const WIDER: f64 = 1e-7;
-/// In a cell with a height below this fraction of its longest side, angles do not decide.
+/// If a cell at a vertex has a height below this fraction of its longest side, angles do not decide
+/// whether paths may bend at the vertex.
 const THIN: f64 = 1e-6;
 
 /// Where shortest paths over a vertex go on.

@@ -8,8 +8,8 @@ use super::window::Window;
 use crate::geometry::Vec3;
 
 /// A window whose line to a vertex misses it by at most this fraction of the side still reaches the
-/// vertex, on a path that bends at the end of the window. Rounding leaves gaps between windows that
-/// are far narrower.
+/// vertex, on a path that bends at the end of the window. The gaps that rounding leaves between
+/// windows are far narrower than this.
 const GAP: f64 = 1e-6;
 
 /// A task of a round. Tasks are grouped by cell.
@@ -37,7 +37,7 @@ impl Task {
 pub(super) struct Outcome {
     /// Arrivals at vertices, without their labels. Probes follow the vertices.
     pub arrivals: Vec<(u32, Arrival)>,
-    /// The sides whose lists got windows, and the smallest value of these.
+    /// The sides whose lists got windows, each with the smallest value of these windows.
     pub due: Vec<(u32, f64)>,
     /// The number of windows that entered cells.
     pub windows: u64,

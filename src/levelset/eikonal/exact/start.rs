@@ -24,8 +24,8 @@ impl Frame {
         let origin = surface.x(layout.a);
         let unit = |x: Vec3| x.try_normalize(0.0).unwrap_or_default();
         let along = unit(surface.x(layout.b) - origin);
-        // In a thin cell, the part of the tip across the side is lost in rounding, but not that of
-        // the normal.
+        // In a thin cell, subtracting the part of the tip along the side would leave little but
+        // rounding errors. The cross product with the normal is accurate.
         let normal = along.cross(&(surface.x(layout.tip) - origin));
         Frame { layout, origin, along, up: unit(normal.cross(&along)) }
     }
@@ -83,7 +83,7 @@ pub(super) fn start(
 }
 
 /// Adds the windows of a segment on the side of `whole`: a straight front between the
-/// perpendiculars in its ends, and circles around the ends beyond them.
+/// perpendiculars at its ends, and circles around the ends beyond these perpendiculars.
 fn segment(whole: Window, p: [f64; 2], q: [f64; 2], mut add: impl FnMut(Window)) {
     let length = whole.to;
     let [dx, dy] = [q[0] - p[0], q[1] - p[1]];

@@ -47,8 +47,8 @@ enum End {
 }
 
 impl Trace<'_> {
-    /// Returns the path from a vertex, or from the probe with the number `v` less the number of
-    /// vertices.
+    /// Returns the path from vertex `v`. If `v` is not below the number of vertices, returns the
+    /// path from the probe with the index `v` minus this number.
     pub fn from(&self, v: u32) -> Path {
         let n_vertices = self.arrivals.len() - self.probes.len();
         let mut x = match (v as usize).checked_sub(n_vertices) {
@@ -131,8 +131,8 @@ impl Trace<'_> {
     }
 
     /// Follows a line through one cell. Returns its end, if it ends there or at a vertex of the
-    /// cell. Otherwise adds its continuations to `lines`, unless it is longer than the path: then
-    /// it has taken a wrong turn at an edge with three or more cells.
+    /// cell. Otherwise, adds its continuations to `lines`, unless the line is longer than the path.
+    /// Such a line has taken a wrong turn at an edge with three or more cells.
     fn cross(
         &self,
         arrival: &Arrival,
@@ -172,7 +172,7 @@ impl Trace<'_> {
         if !self.surface.ends(sides[0]).contains(&g.a) {
             sides.reverse();
         }
-        // To the left of the tip, the line leaves over the side at `a`.
+        // To the left of the tip, the line leaves through the side at `a`.
         let (side, end, x_end) =
             if aside < 0.0 { (sides[0], g.a, 0.0) } else { (sides[1], g.b, g.length) };
         let size = (g.x - x_end).hypot(g.y);
@@ -197,7 +197,8 @@ impl Trace<'_> {
         None
     }
 
-    /// Returns whether the path to the tip of a cell is the part of a line beyond it.
+    /// Returns whether a path along a line that passes close to the tip of a cell may run over the
+    /// tip, because the value there is not larger than on the line.
     fn runs_over(&self, arrival: &Arrival, g: &Layout, line: &Line) -> bool {
         let tip = self.arrivals[g.tip as usize].value;
         // A straight front has no source from which the value could be measured.

@@ -42,8 +42,8 @@ impl<'a> StartBalls<'a> {
         StartBalls { locator, slowness, at_vertex, radius: RADIUS * longest }
     }
 
-    /// Adds the values of the ball around a source that consists of one point, which its parts
-    /// hold. Other sources stay as they are.
+    /// Adds the values of the ball around a source that consists of one point, given by its parts.
+    /// Other sources stay as they are.
     pub fn extend(&self, source: &mut Source) {
         if !source.is_point() {
             return;
