@@ -12,7 +12,7 @@ pub(super) enum Root {
     Part(u32),
 }
 
-/// The number of a root is that of its vertex, or that of its part with this bit.
+/// The number of a root is that of its vertex, or that of its part with this bit set.
 const PART: u32 = 1 << 31;
 
 impl Root {

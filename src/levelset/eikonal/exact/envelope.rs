@@ -95,8 +95,8 @@ fn compare(pieces: &mut Vec<Piece>, new: &Window, (k, old): (usize, &Window), a:
     let is_new = |t: f64| new.value(t) < old.value(t);
     let (at_a, at_b) = (is_new(a), is_new(b));
     let is_circle = new.is_point && old.is_point;
-    // The points that a source reaches first form a convex set if this source starts later. Such a
-    // set that contains both ends contains everything between them.
+    // The points that a source reaches before the other source form a convex set if it starts later
+    // than the other. Such a set that contains both ends contains everything between them.
     let later = if at_a { new.before >= old.before } else { old.before >= new.before };
     if is_circle && at_a == at_b && later {
         return add(pieces, owner(at_a), a, b);
