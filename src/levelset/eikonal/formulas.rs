@@ -65,7 +65,7 @@ pub(super) fn triangle_foot<R: Real>(
             let sigma = along - across * rise / w2.sqrt();
             if sigma > R::zero() && sigma < length2 {
                 let value = ua + (rise * along + across * w2.sqrt()) / length2;
-                // If the vertex was raised, an end of the edge may be faster.
+                // If the vertex was raised, a path over an end of the edge may be faster than this.
                 if is_low {
                     let end = nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm());
                     if end.0 < value {
@@ -192,7 +192,8 @@ const THIN: f64 = 1e-3;
 enum Over<R> {
     /// In the interior: its value, and its weights at the second and third vertex.
     Inside(R, [R; 2]),
-    /// In the interior, for a vertex that was raised. One of the [`SIDES`] may be faster.
+    /// In the interior, for a vertex that was raised. A path over one of the [`SIDES`] may be
+    /// faster than this.
     Raised(R, [R; 2]),
     /// On one of these [`SIDES`]. The function is convex. If its minimum in the plane of the face
     /// lies outside the face, the minimum over the face is on a side that separates this point from
@@ -403,8 +404,8 @@ mod tests {
             let found = circle(ua, ub, &a, &b, &c, f);
             // At the ends of the edge, both branches agree up to rounding.
             prop_assert!((found - exact).abs() <= 1e-12 * exact.max(1.0), "{found} for {exact}");
-            // A plane front does not arrive earlier, because the distance is convex along the
-            // edge.
+            // A plane front does not arrive earlier than the circular one, because the distance is
+            // convex along the edge.
             prop_assert!(triangle(ua, ub, &a, &b, &c, f) >= found - 1e-12);
         }
     }
