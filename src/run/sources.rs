@@ -105,7 +105,7 @@ pub fn sources(
 ) -> Result<Vec<(u32, Source)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let (snap, locator) = (distance.snap, OnceCell::new());
-    // Balls are found from the parts.
+    // With a tensor, values in a ball around the source are computed from its parts.
     let has_balls = matches!(slowness, Slowness::Tensor(_));
     let with_parts = with_parts || has_balls;
     let around = Around { config, cleaned, slowness, front, with_parts, snap, locator };
