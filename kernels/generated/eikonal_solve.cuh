@@ -26,8 +26,8 @@ struct Eikonal {
     real slowness;
     // Slowness per cell of a patch, in patch order.
     const real *slowness_of_cells;
-    // Metric per cell of a patch, in patch order: six numbers, each `[n_cells]`. Null without a
-    // tensor.
+    // Metric per cell of a patch, in patch order: six numbers, each `[n_cells]`. Null without
+    // a tensor.
     const real *metrics;
     // Upper limit of the value of each vertex, or null.
     const real *caps;

@@ -11,8 +11,8 @@
 // which a sphere is fitted. Beyond it, the surface is far away, and only the sign matters.
 #define FITTED 3.0
 
-// The smallest weighted mean square distance of samples from their center, in cubes, at which
-// they determine a sphere.
+// The smallest weighted mean square distance of samples from their center, in squared cubes,
+// at which they determine a sphere.
 #define SPREAD 1e-6
 
 // The smallest length of the gradient of a fitted sphere.

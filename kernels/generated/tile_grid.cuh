@@ -119,7 +119,8 @@ struct TileControl {
     u64 next_change;
     // The bits of the largest speeds found by the three passes that choose a time step.
     u64 speeds[3];
-    // The bits of the largest products of change and duration found by these passes.
+    // The bits of the largest product, found by each of these passes, of the change in a
+    // coefficient over a span of time and the length of the span.
     u64 variations[3];
     // Whether a coefficient changes so much during the step that its mean is needed.
     u32 averages;

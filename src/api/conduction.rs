@@ -40,7 +40,7 @@ pub struct Fibers {
 pub enum Directions {
     /// One direction everywhere.
     Constant([f64; 3]),
-    /// Expressions of coordinates, arrays and groups, evaluated at the centroids of the cells.
+    /// Expressions in coordinates, arrays and groups, evaluated at the centroids of the cells.
     Expressions([String; 3]),
     /// The name of a cell array of the mesh with three components.
     Array(String),

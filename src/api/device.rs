@@ -12,8 +12,8 @@ struct Opened {
     gpu: Arc<Cuda>,
 }
 
-/// The GPUs that this process has opened, and those that it inherited. Opening a GPU takes a
-/// quarter of a second, so calls share it. A GPU does not survive `fork`.
+/// The GPUs that this process has opened, and those that it inherited from its parent. Opening a
+/// GPU takes a quarter of a second, so calls share it. A GPU does not survive `fork`.
 static GPUS: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
 
 /// Returns the GPU with the given index. The first call opens it.
@@ -32,8 +32,8 @@ pub(crate) fn shared(ordinal: u32) -> Result<Arc<Cuda>> {
     Ok(gpu)
 }
 
-/// Held by a call while it uses a GPU that it shares with other threads. Their launches would
-/// otherwise mix in one stream.
+/// Held by a call while it uses a GPU that it shares with other threads. The launches of all
+/// threads would otherwise mix in one stream.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Waits until no other thread uses a shared GPU.

@@ -42,7 +42,7 @@ pub struct DistanceOptions {
     pub front: FrontShape,
     /// Whether the distance from the surface of a region is negative inside.
     pub signed: bool,
-    /// Whether to move a point or curve to the mesh even from more than an edge length away.
+    /// Whether to move a point or curve to the mesh even if it is more than an edge length away.
     pub snap: bool,
     /// Excludes cells with a vertex where this expression is 0 or NaN.
     pub mask: Option<String>,
@@ -93,7 +93,8 @@ impl DistanceOptions {
         self
     }
 
-    /// Sets whether to move a point or curve to the mesh even from more than an edge length away.
+    /// Sets whether to move a point or curve to the mesh even if it is more than an edge length
+    /// away.
     pub fn snap(mut self, snap: bool) -> Self {
         self.snap = snap;
         self
@@ -135,8 +136,8 @@ impl DistanceOptions {
 #[non_exhaustive]
 pub struct Distances {
     /// The distance of each vertex of the file, `[vertices]`, in mesh units (a time if a speed is
-    /// given). NaN at vertices that no front reaches, and [`DistanceOptions::within`] at vertices
-    /// farther away.
+    /// given). NaN at vertices that no front reaches. At vertices farther away than
+    /// [`DistanceOptions::within`], it is this limit.
     pub values: Vec<f64>,
     /// The index of the nearest source for each vertex of the file, `[vertices]`, or -1 at vertices
     /// that no front reaches.

@@ -81,9 +81,9 @@ pub(crate) fn edt_on(
     either(device, is_worth_it, warn, on_gpu, on_cpu)
 }
 
-/// Computes the distances of [`edt`] from one array to another on the GPU with the given index,
-/// without copies to the host: `inside` is the address of one byte of 0 or 1 for each voxel, and
-/// `distances` that of one `f32` for each voxel.
+/// Computes the distances of [`edt`] on the GPU with the given index. Input and output are arrays
+/// on this GPU, so nothing is copied to the host: `inside` is the address of one byte of 0 or 1 for
+/// each voxel, and `distances` that of one `f32` for each voxel.
 ///
 /// ```no_run
 /// use zeroset::point_distance::Edt;

@@ -28,7 +28,7 @@ use crate::volume::Volume;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct IsosurfaceOptions {
-    /// Whether to close the surface at the boundary of the volume, and to compute normals.
+    /// Whether to close the surface at the boundary of the volume, and whether to compute normals.
     pub surface: surface::IsosurfaceOptions,
     /// Whether to keep only the connected component with the largest area.
     pub largest: bool,

@@ -12,7 +12,7 @@ struct Pool {
     cpu: Arc<Cpu>,
 }
 
-/// The pools of this process, and those that it inherited.
+/// The pools of this process, and those that it inherited from its parent.
 ///
 /// The threads of a pool do not survive `fork`, which Python's `multiprocessing` uses. A pool is
 /// therefore never used outside the process that started it. Inherited pools stay in the list:

@@ -95,8 +95,9 @@ pub struct Args {
     #[arg(long, value_name = "auto|never|LENGTH")]
     pub weld: Option<Weld>,
     /// Keep only the cells where an expression in x, y, z, arrays and groups is true: at all
-    /// vertices of the cell, or in the cell if it uses a cell array or a group of cells. In a point
-    /// cloud, keep only the points where an expression in x, y, z and attributes is true
+    /// vertices of the cell, or in the cell if the expression uses a cell array or a group of
+    /// cells. In a point cloud, keep only the points where an expression in x, y, z and attributes
+    /// is true
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
     /// Write the boundary of a tetrahedral mesh as triangles that face outward

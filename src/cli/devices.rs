@@ -36,7 +36,8 @@ thread block, and the bytes per thread that spill from registers to memory.
 The exit code is 5 if a test fails, a kernel does not compile, or a kernel spills that must not. A
 machine without a GPU is not a failure.")]
 pub struct Args {
-    /// Instead, compile every kernel for these architectures, such as sm_90; needs no GPU
+    /// Compile every kernel for these architectures, such as sm_90, instead of testing the GPUs;
+    /// needs no GPU
     #[arg(long, value_name = "ARCH[,ARCH...]", value_delimiter = ',', value_parser = architecture)]
     pub compile: Vec<String>,
     /// Print one JSON object

@@ -138,7 +138,8 @@ pub struct Args {
     /// Also write the gradient at points and cells, as arrays `gradient`
     #[arg(long)]
     pub gradient: bool,
-    /// Write the path of descent from here to a source: vertex:N[,N...] or point:X,Y,Z; repeatable
+    /// Write the path of descent to a source from this place: vertex:N[,N...] or point:X,Y,Z;
+    /// repeatable
     #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
     pub path_from: Vec<Seed>,
     /// File for the paths, .vtp; default NAME_paths.vtp next to the output

@@ -50,7 +50,7 @@ pub struct Args {
     /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Measure to the surface, the faces of the voxels: negative inside, positive outside
+    /// Measure to the faces between inside and outside voxels: negative inside, positive outside
     #[arg(long)]
     pub signed: bool,
     #[command(flatten)]

@@ -26,8 +26,9 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Makes Ctrl-C end the program at once until the run begins to write. Afterwards, the first
-    /// Ctrl-C sets a flag, and another one at least [`AT_ONCE`] later ends the program at once.
+    /// Sets the effect of Ctrl-C. Until the run begins to write, Ctrl-C ends the program at once.
+    /// Afterwards, the first Ctrl-C sets a flag, and another one at least [`AT_ONCE`] later ends
+    /// the program at once.
     pub fn of_run(ui: &Ui) -> Self {
         let interrupt = Interrupt::default();
         let (this, ui) = (interrupt.clone(), ui.clone());

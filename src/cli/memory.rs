@@ -110,8 +110,8 @@ pub(super) fn about(file: &Path, remedy: &'static str, json: bool) {
 /// cannot.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The size of the reserve, smaller than a block that the allocator would return to the system at
-/// once.
+/// The size of the reserve. The allocator would return a much larger block to the system as soon as
+/// it is freed.
 const RESERVED: Layout = match Layout::from_size_align(64 << 10, 16) {
     Ok(layout) => layout,
     Err(_) => panic!("the alignment is a power of two"),

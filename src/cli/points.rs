@@ -166,7 +166,7 @@ impl Args {
 }
 
 impl Mode<'_> {
-    /// Returns an error if the output cannot be written, before anything is read.
+    /// Checks, before anything is read, that the output can be written.
     fn check(&self) -> Result<()> {
         match self {
             Mode::Blocks(_, path) => check_volume_target(path, &WriteOptions::default()),

@@ -38,13 +38,13 @@ impl SurfaceOutputs {
         std::iter::once(surface).chain(more.map(PathBuf::as_path)).collect()
     }
 
-    /// Returns an error if a file cannot be written, before anything is read.
+    /// Checks, before anything is read, that the files can be written.
     ///
     /// # Errors
     /// Returns [`Error::Output`](crate::Error::Output) if a folder does not exist;
     /// [`Error::Case`](crate::Error::Case) if the picture is not a `.png` file, if options for
-    /// pictures are invalid or given without a picture, or if the surface has a format without a
-    /// choice of compression and one is given.
+    /// pictures are invalid or given without a picture, or if a compression is given but the format
+    /// of the surface has no choice of compression.
     pub fn check(&self, surface: &Path) -> Result<()> {
         self.compressed.of(&[surface])?;
         self.style.refuse_without(self.picture.is_some())?;

@@ -126,7 +126,7 @@ pub struct Which {
     /// central differences
     #[arg(long, value_name = "SIZE", value_parser = at_least_zero, allow_hyphen_values = true)]
     pub edge: Option<f64>,
-    /// Select voxels where this picture or volume matches, centered on the voxel
+    /// Select voxels whose surroundings match this picture or volume, centered on the voxel
     #[arg(long = "match", value_name = "TEMPLATE")]
     pub template: Option<PathBuf>,
     /// Largest sum of absolute differences over the template that still counts as a match

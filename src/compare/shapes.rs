@@ -79,7 +79,7 @@ fn pieces(mesh: &Mesh) -> (Vec<u32>, usize) {
 /// Adds the distances between two meshes whose vertices do not correspond.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if one consists of curves and the other of surfaces, or similar.
+/// Returns [`Error::Case`] if the two consist of different shapes, such as curves and surfaces.
 pub(super) fn compare(a: &Mesh, b: &Mesh, source: &mut Source) -> Result<()> {
     let ((of_a, arity_a), (of_b, arity_b)) = (pieces(a), pieces(b));
     let (first, second) =

@@ -257,7 +257,7 @@ fn range(schema: &Value) -> Option<String> {
 }
 
 /// Returns the description as one line that fits into a table cell. Descriptions that are also help
-/// texts of options have no period at the end, so it is added.
+/// texts of options have no period at the end, so one is added.
 fn description(schema: &Value) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");

@@ -71,7 +71,8 @@ impl Region {
         }
     }
 
-    /// Returns the regions that this one combines, with their keys under its own key.
+    /// Returns the regions that this one combines, each with its key relative to the key of this
+    /// region.
     pub(crate) fn parts(&self) -> Vec<(String, &Region)> {
         let numbered = |name: &str, regions: &'_ [Region]| -> Vec<String> {
             (0..regions.len()).map(|k| format!("{name}.{k}")).collect()

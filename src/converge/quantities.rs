@@ -15,8 +15,8 @@ const ERRORS: [&str; 5] = [
     "grad_norm_error",
 ];
 
-/// Returns the overrides that make a run report its errors if the case states an exact shape. The
-/// bounds are always met.
+/// Returns the overrides that make a run report its errors if the case states an exact shape. They
+/// set lower bounds of 0 on the errors, which are always met.
 pub(super) fn error_bounds(config: &Config) -> Vec<String> {
     let Expect { exact: Some(_), .. } = &config.expect else { return Vec::new() };
     let known = config.expect.bounds();

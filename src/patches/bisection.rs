@@ -18,7 +18,7 @@ use super::partition::parts_for;
 const PIECE: usize = 1 << 14;
 /// The largest number of passes that improve a cut.
 const PASSES: usize = 3;
-/// The number of consecutive moves without a better cut after which a pass ends.
+/// A pass ends after this many consecutive moves without a better cut.
 const PATIENCE: usize = 24;
 /// The limit to which gains are clamped. In a reasonable mesh, no vertex has more neighbors than
 /// this.

@@ -18,11 +18,13 @@ use crate::surface::{
 };
 use crate::words::counted;
 
-/// A small component is dropped if its area is less than that of this many samples.
+/// A small component is dropped if its area, in squared mean distances between samples, is less
+/// than this.
 const FEWEST: f64 = 12.0;
 /// A small component is shorter than this along every axis, in cubes.
 const SMALL: f64 = 6.0;
-/// An open surface from estimated normals with more boundary loops than this is doubtful.
+/// An open surface that was made from estimated normals is doubtful if it has more boundary loops
+/// than this.
 const MANY_LOOPS: usize = 3;
 
 /// A clean cloud, and what is known about it.

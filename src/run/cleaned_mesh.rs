@@ -112,7 +112,7 @@ impl CleanedMesh {
         self.mesh.cell_data.push(array.select(&stored));
     }
 
-    /// Removes all cells except those for which `keep` is true, `[cells]`.
+    /// Removes all cells except those for which `keep` is true. `keep` has one value per cell.
     pub fn masked(mut self, keep: &[bool]) -> Self {
         let cells = self.stored_cells().into_owned();
         let n_whole = self.mesh.n_vertices();

@@ -59,7 +59,7 @@ impl Task for ReconstructTask<'_> {
             limiting = timer.elapsed().as_secs_f64();
             limited
         })?;
-        // Excluding the time that it took to choose the part.
+        // The setup time does not include the time that it took to choose the part.
         report.seconds.setup -= limiting;
         let (items, seconds, setup) = ("samples", report.seconds.setup, 0.0);
         let is_output_whole = done == whole;

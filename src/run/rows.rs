@@ -22,7 +22,7 @@ pub(super) struct Rows<'a> {
 /// An array that has no finite number in a given row.
 pub(super) struct Lacking<'a> {
     array: &'a str,
-    /// The byte range of its name in the text of the expression.
+    /// The byte range of the array's name in the text of the expression.
     span: Range<usize>,
 }
 

@@ -128,7 +128,8 @@ mod tests {
     use super::*;
     use crate::geometry::shape::Shape;
 
-    /// Finds walls of a shape with the voxels of a grid of spacing 0.1 that are just outside it.
+    /// Finds the thinnest wall of a shape. Its points are the voxels of a grid of spacing 0.1 that
+    /// lie just outside the shape.
     fn find(shape: &Shape) -> Option<Wall> {
         let mut points = Vec::new();
         for n in 0..40_i32.pow(3) {

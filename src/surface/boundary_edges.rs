@@ -102,8 +102,8 @@ fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     // if the height vanishes.
     let from_center =
         if cross > 1e-9 * dot { length * libm::atan2(cross, dot) / cross } else { length / dot };
-    // Moving within the ball shortens the distance to the nearest point of the segment by the
-    // largest factor.
+    // Of all points of the segment, the nearest one is the one whose distance a move within the
+    // ball can reduce by the largest factor.
     let share = 1.0 - radius / nearest;
     from_center / (share * share)
 }

@@ -55,8 +55,8 @@ fn select(mesh: &Mesh, holds: impl Fn(&[u32]) -> bool + Sync) -> Vec<u32> {
     triangles.filter(|(_, t)| holds(t)).map(|(k, _)| k as u32).collect()
 }
 
-/// Returns each vertex that has the same position as an earlier one, with the first vertex at this
-/// position.
+/// Returns the vertices that have the same position as an earlier one, each with the first vertex
+/// at this position.
 fn at_one_place(vertices: &[[f64; 3]]) -> Vec<(u32, u32)> {
     // Adding zero turns minus zero into zero.
     let place = |x: &[f64; 3]| x.map(|c| (c + 0.0).to_bits());

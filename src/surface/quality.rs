@@ -79,7 +79,7 @@ impl Topology {
     }
 }
 
-/// Formats as "closed, genus 1, 2 components" or "open, 3 loops, 1 component".
+/// Formats the topology, such as "closed, genus 1, 2 components" or "open, 3 loops, 1 component".
 impl std::fmt::Display for Topology {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.closed, self.genus) {

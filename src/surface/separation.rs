@@ -52,7 +52,8 @@ impl<'a> Pieces<'a> {
         self.len() == 0
     }
 
-    /// Returns the total length, area or volume, by the kind of the pieces. It is 0 for points.
+    /// Returns the total length, area or volume, depending on the kind of the pieces. It is 0 for
+    /// points.
     pub fn measure(&self) -> f64 {
         let of_piece = |piece: &[u32]| {
             let x = self.corners_of(piece);

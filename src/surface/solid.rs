@@ -93,7 +93,7 @@ impl Solid {
             let faces = counted(between.len(), ["triangle lies", "triangles lie"]);
             warnings.push(format!("{faces} between parts that touch: ignored"));
             cleaning.kept_cells.retain(|t| between.binary_search(t).is_err());
-            // Half of them were also counted as duplicates.
+            // One copy of each of these triangles was also counted as a duplicate.
             cleaning.duplicate = cleaning.duplicate.saturating_sub(between.len() / 2);
         }
         warnings.extend(cleaning.summary());

@@ -223,11 +223,11 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         self.stepping.checkpoint()?.write(path.as_ref())
     }
 
-    /// Continues from a checkpoint that [`Evolution::write_checkpoint`] has written, also in
+    /// Continues from a checkpoint that [`Evolution::write_checkpoint`] has written, possibly in
     /// another process. The next state is the one after the checkpoint.
     ///
-    /// This motion must have the mesh, phi, terms and options that the other one had when it wrote
-    /// the checkpoint. A motion of [`begin`] needs only the same mesh, phi, `start_time` and
+    /// This motion must have the mesh, phi, terms and options that the other motion had when it
+    /// wrote the checkpoint. A motion of [`begin`] needs only the same mesh, phi, `start_time` and
     /// `mask`: [`Evolution::continue_with`] then sets its terms and its end.
     ///
     /// ```

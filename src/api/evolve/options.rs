@@ -22,8 +22,8 @@ use crate::api::Control;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EvolveOptions {
-    /// The time at which the motion ends, in the unit of the terms, as are all times and durations.
-    /// Times are absolute.
+    /// The time at which the motion ends. All times and durations are in the time unit of the
+    /// terms. Times are absolute.
     pub until: Option<f64>,
     /// The time between states.
     pub every: Option<f64>,

@@ -253,7 +253,7 @@ impl SignedSurface {
         })
     }
 
-    /// Returns the distances of the voxels of a block, limited to the band.
+    /// Returns the distances of the voxels of a block. Distances beyond the band are clamped to it.
     fn in_block(&self, grid: &Grid, options: &GridOptions, voxels: &[[usize; 3]]) -> Found {
         let needs_closest = options.extras.needs_closest();
         let points: Vec<[f64; 3]> = voxels.iter().map(|&voxel| grid.point(voxel)).collect();

@@ -82,7 +82,8 @@ pub(super) struct Bounds {
 pub(super) struct Verdict {
     /// The reason why a solver would reject the mesh; `null` if it would accept it.
     pub refused: Option<String>,
-    /// Cells and vertices that a solver would drop or change first; absent if the mesh is rejected.
+    /// Cells and vertices that would be dropped or changed before a solver starts; absent if the
+    /// mesh is rejected.
     #[serde(flatten)]
     pub cleaning: Option<Cleaning>,
     /// The repairs made before the cleaning; `null` if the mesh is rejected.

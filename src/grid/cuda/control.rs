@@ -124,7 +124,8 @@ zeroset_gpu::cuda_header! {
         pub next_change: u64,
         /// The bits of the largest speeds found by the three passes that choose a time step.
         pub speeds: [u64; 3],
-        /// The bits of the largest products of change and duration found by these passes.
+        /// The bits of the largest product, found by each of these passes, of the change in a
+        /// coefficient over a span of time and the length of the span.
         pub variations: [u64; 3],
         /// Whether a coefficient changes so much during the step that its mean is needed.
         pub averages: u32,

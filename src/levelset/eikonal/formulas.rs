@@ -404,8 +404,8 @@ mod tests {
             let found = circle(ua, ub, &a, &b, &c, f);
             // At the ends of the edge, both branches agree up to rounding.
             prop_assert!((found - exact).abs() <= 1e-12 * exact.max(1.0), "{found} for {exact}");
-            // A plane front does not arrive earlier, because the distance is convex along the
-            // edge.
+            // A plane front does not arrive earlier than the circular one, because the distance is
+            // convex along the edge.
             prop_assert!(triangle(ua, ub, &a, &b, &c, f) >= found - 1e-12);
         }
     }

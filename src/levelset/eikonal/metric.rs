@@ -76,8 +76,8 @@ impl<R: Real> Slowness<R> {
         }
     }
 
-    /// Returns coordinates of points of a cell in which its fronts have the same slowness in all
-    /// directions, and this slowness.
+    /// Maps points of a cell to coordinates in which fronts have the same slowness in all
+    /// directions. Returns these coordinates and this slowness.
     #[inline]
     pub(super) fn in_cell<const N: usize>(&self, cell: u32, x: [Vec3<R>; N]) -> ([Vec3<R>; N], R) {
         match self.metric(cell) {

@@ -15,9 +15,9 @@ use crate::patches::{Coordinates, Patches};
 /// value leaves threads idle, and a larger value repeats work.
 const NEAR: f64 = 1.0;
 
-/// The number of rounds after which a solve fails, without the additional rounds for each vertex.
-/// In every round, a front that runs straight ahead reaches the final value of at least one vertex.
-/// Most solves need fewer rounds than there are patches.
+/// The number of rounds after which a solve fails, not counting the additional rounds for each
+/// vertex. In every round, a front that runs straight ahead reaches the final value of at least one
+/// vertex. Most solves need fewer rounds than there are patches.
 const MOST_ROUNDS: u32 = 10_000;
 const MOST_ROUNDS_PER_VERTEX: u32 = 4;
 

@@ -217,7 +217,8 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
 /// Returns `None` if the vertex is not on the boundary, because all of its faces with only one cell
 /// are next to gaps. `Some(None)` means that the vertex is on the boundary and has no gaps.
 fn gap<R: Real>(patch: &Patch<'_>, x: &[Vec3<R>], local: usize) -> Option<Option<[f64; 3]>> {
-    /// The slope at which a probe leaves a face. Gaps are thinner, and openings are wider.
+    /// The slope at which a probe leaves a face. Gaps are thinner than a wedge of this slope, and
+    /// openings are wider.
     const SLOPE: f64 = 0.02;
     /// The search compares all tetrahedra at a vertex with each other. A vertex with more of them
     /// than this is a hub of many thin cells, and is assumed to have no gaps.

@@ -148,7 +148,7 @@ mod tests {
         assert!(first.n_tiles() > 100);
         assert_eq!(first.n_old(&same, 3.0f32), first.n_tiles());
         assert!(same.rests_since(&first, 3.0f32));
-        // The interface is at rest although some voxels change sides.
+        // The interface is in a steady state although some voxels change sides.
         assert!(little.rests_since(&first, 3.0f32));
         assert!(!more.rests_since(&first, 3.0f32));
         assert!(more.n_old(&first, 3.0f32) * 4 < more.n_tiles());

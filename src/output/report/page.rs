@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::html::{self, Scene, Table, Verdict};
 use crate::words::counted;
 
-/// The lines of the summary that other parts of the page show better.
+/// The lines of the summary that are left out, because other parts of the page show their content.
 const NOT_SHOWN: [&str; 4] = ["case", "seconds", "expect", "results"];
 
 impl Report {

@@ -38,8 +38,9 @@ const REACH: i32 = 4;
 /// The density of a cloud, in its units.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Density {
-    /// Largest distance from a point of the surface to its nearest sample. The distance may be
-    /// larger around one sample in 1000. Samples at a boundary of the surface do not count.
+    /// Largest distance from a point of the surface to its nearest sample. Around one sample in
+    /// 1000, the distance may be larger than this. Samples at a boundary of the surface do not
+    /// count.
     pub rho: f64,
     /// Mean distance of the six nearest neighbors of a sample from its tangent plane. It combines
     /// noise and the curvature of the surface between samples.

@@ -38,8 +38,8 @@ impl Closest {
     /// No sample.
     pub const FAR: Closest = Closest { distance2: f64::INFINITY, number: NONE, sample: NONE };
 
-    /// Takes a sample if it is nearer, or equally near and earlier in the cloud. `number` is its
-    /// index in the cloud.
+    /// Takes a sample if it is nearer than the current one, or equally near and earlier in the
+    /// cloud. `number` is its index in the cloud.
     pub fn offer(&mut self, distance2: f64, number: u32, sample: u32) {
         let equal = distance2 == self.distance2 && number < self.number;
         if distance2 < self.distance2 || equal {

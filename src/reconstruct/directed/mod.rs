@@ -18,9 +18,9 @@
 //! The surface has no holes if the edge of a cube is at least rho + delta ([`Density`]).
 //!
 //! With [`Fit::Spheres`], step 2 fits a sphere to the samples around each vertex (`spheres.rs`).
-//! The radius of a sample follows the distance between samples, so cubes can be smaller. Before any
-//! other step, coordinates are shifted to the center of the bounding box in f64. Results are
-//! bitwise identical for any number of threads and on a GPU ([`cuda`]).
+//! The radius of a sample follows the distance between samples, so cubes can be smaller than with
+//! planes. With either fit, coordinates are first shifted to the center of the bounding box in f64.
+//! Results are bitwise identical for any number of threads and on a GPU ([`cuda`]).
 
 mod boundary_signs;
 #[doc(hidden)]

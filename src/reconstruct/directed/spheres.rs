@@ -35,7 +35,8 @@ const GAP: f64 = 1.6;
 /// The radius of a sample, in units of the noise of the cloud. It exceeds [`RADIUS`] where the
 /// noise is comparable with the spacing.
 const NOISE: f64 = 6.0;
-/// The smallest radius of a sample, in cubes. The corners of the cube around it are closer.
+/// The smallest radius of a sample, in cubes. It exceeds the diagonal of a cube, so it reaches all
+/// corners of the cube that contains the sample.
 const SHORTEST: f64 = 1.75;
 /// The largest radius of a sample, in cubes. A sample reaches no farther than the tiles next to
 /// its own.
@@ -57,8 +58,8 @@ zeroset_gpu::cuda_header! {
     /// The largest distance of a vertex from the tangent plane of its nearest sample, in cubes, at
     /// which a sphere is fitted. Beyond it, the surface is far away, and only the sign matters.
     const FITTED: f64 = 3.0;
-    /// The smallest weighted mean square distance of samples from their center, in cubes, at which
-    /// they determine a sphere.
+    /// The smallest weighted mean square distance of samples from their center, in squared cubes,
+    /// at which they determine a sphere.
     const SPREAD: f64 = 1e-6;
     /// The smallest length of the gradient of a fitted sphere.
     const SHORTEST_GRADIENT: f64 = 1e-9;
@@ -74,7 +75,8 @@ pub(super) struct Spacings {
     pub cube: f64,
     /// Edge of the smallest cubes that leave no holes, or 0 if no sample has neighbors on all
     /// sides. A radius is limited to a number of cubes, so with smaller cubes, the radii in sparse
-    /// regions would be too short. One sample in a thousand may be sparser.
+    /// regions would be too short. The spacing at one sample in a thousand may be larger than this
+    /// edge allows.
     pub safe_cube: f64,
 }
 

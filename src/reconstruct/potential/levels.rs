@@ -202,8 +202,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns an error if there is no memory for the next level, estimated from the tiles of the
-/// previous level.
+/// Returns an error if there is not enough memory for `level`. The need is estimated from `tiles`,
+/// the number of tiles on the level before it.
 fn room_for_finer<S>(tiles: u64, level: u32) -> Result<()> {
     let all = FINER * tiles;
     let what = format!("about {all} tiles at level {level}");

@@ -91,7 +91,7 @@ impl DistanceTask<'_> {
             let solved = factory::distance(setup, &distance, &start, &slowness)?;
             let took = timer.elapsed().as_secs_f64();
             let reached = solved.arrival.iter().filter(|u| u.is_finite()).count();
-            // A larger width reaches no more vertices: the solution is complete, and was cheap.
+            // A larger width would reach no more vertices: the solution is complete.
             let is_all = reached >= whole || reached > 0 && reached == before;
             let predicted = took * whole as f64 / reached.max(1) as f64;
             if is_all || reached > 0 && predicted <= seconds {

@@ -73,7 +73,7 @@ pub(super) fn trend([first, last]: [f64; 2], done: f64, whole: f64) -> f64 {
     if found.is_finite() { found.clamp(1.0 / STEEPEST, STEEPEST) } else { 1.0 }
 }
 
-/// The time, memory and disk space of a run, estimated from a part of it.
+/// An estimate of the time, memory and disk space of a run, made from a part of it.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Estimate {
@@ -81,7 +81,7 @@ pub struct Estimate {
     pub is_complete: bool,
     /// The measured part.
     pub sample: Sample,
-    /// Seconds for reading the inputs and setting up the solver, measured.
+    /// Measured seconds for reading the inputs and setting up the solver.
     pub setup_seconds: f64,
     /// Number of steps. `None` for tasks without steps and if nothing in the case limits it.
     pub steps: Option<Span>,

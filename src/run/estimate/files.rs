@@ -23,7 +23,7 @@ pub(super) struct Written {
     pub checkpoint: Option<u64>,
     /// Number of lines of measures, without the header.
     pub rows: u64,
-    /// Bytes of a file with all states, when it held only the first state.
+    /// Bytes of the file for all states, at the time when it held only the first one.
     first_size: Option<u64>,
 }
 

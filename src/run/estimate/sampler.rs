@@ -26,7 +26,7 @@ pub(super) struct Record {
     /// Time at which the run begins.
     pub start_time: f64,
     pub events: Vec<Event>,
-    /// Bytes of a file that holds all states, when it held only the first state.
+    /// Bytes of the file for all states, at the time when it held only the first one.
     pub first_size: Option<u64>,
 }
 

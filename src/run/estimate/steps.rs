@@ -132,8 +132,8 @@ impl Steps {
         }
     }
 
-    /// Returns how much longer a step of the run takes than one of the measured part, if its time
-    /// depends on the size of the interface.
+    /// Returns the mean time of a step in the run, divided by that in the measured part, if this
+    /// time depends on the size of the interface.
     fn change(&self, report: &Report) -> f64 {
         match (&report.first, &report.last, self.steps) {
             (Some(first), Some(last), Some(steps)) => {

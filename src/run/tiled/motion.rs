@@ -55,7 +55,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
         Some(SurfaceCounts::new(records.list.len(), records.triangles))
     }
 
-    /// Refuses an `output.volume` that is too large before anything is written.
+    /// Refuses an `output.volume` that is too large. This check precedes all writing.
     ///
     /// # Errors
     /// Returns the errors of [`Room::of`].

@@ -135,7 +135,8 @@ impl TiledCase<'_> {
         warnings.push(warning);
     }
 
-    /// Returns a box that the interface does not leave, as estimated from the largest speed.
+    /// Returns a box that the interface is not expected to leave. The largest speed determines its
+    /// size.
     fn reached(&self, lattice: &Lattice, (low, high): Corners) -> Corners {
         let size: [f64; 3] = std::array::from_fn(|k| high[k] - low[k]);
         let longest = size.iter().fold(0.0_f64, |most, s| most.max(*s));

@@ -323,7 +323,7 @@ fn steps_go_on_while_a_state_is_written() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake::new(&flag);
     let begun = fake.begun.clone();
-    // Writing a state takes until two more steps have begun, except for the last state.
+    // Every state but the last one is written only after two more steps have begun.
     let slow = |step: u64| if step < 12 { begun.wait_for(step + 2) } else { Ok(()) };
     let (done, report, times, _) = run_and_keep(&mut fake, &[], &slow);
     done.unwrap();

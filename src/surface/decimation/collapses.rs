@@ -12,7 +12,8 @@ use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::CellsAround;
 
-/// The weight of the planes across boundaries and borders, relative to the planes of triangles.
+/// The weight of the planes that contain an edge on a boundary or border and are perpendicular to
+/// the surface, relative to the planes of triangles.
 const BORDER: f64 = 100.0;
 /// The weight of the squared distance from the old vertices, relative to the squared distance from
 /// the planes. It determines the position where the surface is flat.
@@ -253,8 +254,9 @@ fn height([a, b, c]: [Vec3; 3], normal: Vec3) -> f64 {
     if longest > 0.0 { normal.norm() / longest } else { 0.0 }
 }
 
-/// Returns the quadric of each vertex: the planes of its triangles, weighted by area, its own
-/// position with a small weight, and planes across its borders.
+/// Returns the quadric of each vertex: the planes of its triangles, weighted by area; its own
+/// position, with a small weight; and the planes that contain one of its edges on a boundary or
+/// border and are perpendicular to the surface.
 fn quadrics(mesh: &Mesh, x: &[Vec3], features: &Features) -> Vec<Quadric> {
     let mut all = vec![Quadric::default(); x.len()];
     let corners =

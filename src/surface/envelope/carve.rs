@@ -74,7 +74,8 @@ impl Carver<'_> {
             .map(|k| (polygon[k] - polygon[0]).cross(&(polygon[k + 1] - polygon[0])).norm())
             .sum();
         let perimeter: f64 = (0..n).map(|k| (polygon[(k + 1) % n] - polygon[k]).norm()).sum();
-        // The width of a long piece is about twice its area divided by half its perimeter.
+        // The mean width of a long piece is about its area divided by half its perimeter. `area` is
+        // twice the area.
         if area <= self.tolerance * perimeter {
             return Outcome::Narrow;
         }

@@ -263,8 +263,8 @@ impl Finder {
                     envelope.sources.push(t as u32);
                 }
                 Outcome::Ignored => envelope.ignored += 1,
-                // Rounding decides on which side such a triangle is. The gap that it leaves is
-                // narrower than the tolerance.
+                // The triangle is so narrow that rounding would decide on which side it is. The gap
+                // that it leaves is narrower than the tolerance.
                 Outcome::Narrow => {}
                 Outcome::Pieces(pieces) => {
                     envelope.cut += 1;
@@ -275,7 +275,7 @@ impl Finder {
         Some(envelope)
     }
 
-    /// Returns the side of a region: triangles that are connected without contacts.
+    /// Returns the side of a region, which is a set of connected triangles without contacts.
     fn side_of_region(&self, region: &[u32]) -> Side {
         let area = |k: u32| {
             let [a, b, c] = self.index.triangles[k as usize];

@@ -6,7 +6,7 @@ use crate::geometry::cut::cut_polygon;
 /// The number of vertices above which a loop is split before it is triangulated, because the time
 /// grows with the cube of the number of vertices.
 const SHORT: usize = 80;
-/// The largest number of vertices in a longer loop that are tried as the ends of a split.
+/// The largest number of vertices that are tried as the ends of a split, in a loop that is split.
 const TRIED: usize = 256;
 /// Two triangles whose normals have a smaller cosine than this fold back on each other.
 pub(super) const FOLDED: f64 = -0.9;

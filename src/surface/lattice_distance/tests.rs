@@ -28,8 +28,8 @@ fn keep(mesh: &Mesh, chosen: impl Fn(usize) -> bool) -> Mesh {
     Mesh { cells: cells.flat_map(|(_, t)| t.to_vec()).collect(), ..mesh.clone() }
 }
 
-/// Compares all voxels of a box around the mesh with distances that are computed one by one.
-/// Returns the number of active blocks and the number of voxels whose side is undecided.
+/// Compares the values of all voxels of a box around the mesh with distances that are computed one
+/// by one. Returns the number of active blocks and the number of voxels whose side is undecided.
 fn compare(mesh: &Mesh, voxels: i32, edge: i32, half_width: f64) -> (usize, usize) {
     let (low, high) = mesh.bounds();
     let spacing = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max) / f64::from(voxels);

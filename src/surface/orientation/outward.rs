@@ -328,7 +328,7 @@ impl<'a> Closed<'a> {
     }
 
     /// Returns whether points lie inside a component. None of them may lie outside, and fewer than
-    /// half of them may be undecided, as on its surface.
+    /// half of them may be undecided, as points on its surface are.
     fn contains(&self, p: usize, points: &[[f64; 3]]) -> bool {
         let mut indices = self.indices.borrow_mut();
         let index = indices[p].get_or_insert_with(|| self.index(p));

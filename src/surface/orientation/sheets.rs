@@ -61,8 +61,9 @@ impl Sides {
         self.edges().any(|edge| matches!(edge, [a, b] if a.3 == b.3))
     }
 
-    /// Returns each triangle with a neighbor across an edge with two triangles, sorted, and whether
-    /// both traverse this edge in the same direction.
+    /// Returns all pairs of a triangle and its neighbor across an edge that has exactly two
+    /// triangles, in ascending order. Each pair has a flag that states whether both triangles
+    /// traverse this edge in the same direction.
     fn neighbors(&self) -> Vec<(u32, u32, bool)> {
         let mut pairs = Vec::with_capacity(self.sides.len());
         for edge in self.edges() {

@@ -64,7 +64,7 @@ impl Scene {
         self
     }
 
-    /// Sets the interface at all times, in their order.
+    /// Sets the frames: the interface at each time, in chronological order.
     pub fn with_frames(mut self, frames: Vec<Frame>) -> Self {
         self.frames = frames;
         self

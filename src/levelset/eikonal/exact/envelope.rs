@@ -21,7 +21,7 @@ pub(super) struct Scratch {
 
 /// Inserts a window into an envelope: disjoint windows on an edge of length `length`, in ascending
 /// order. Returns whether any part of the window became part of the envelope. Where two windows
-/// have the same value, the one that came first remains.
+/// have the same value, the window that was inserted first remains.
 pub(super) fn insert(
     list: &mut Vec<Window>,
     new: Window,

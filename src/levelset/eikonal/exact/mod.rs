@@ -107,7 +107,8 @@ pub fn exact(
     })
 }
 
-/// Returns a part with its points moved into its cell, and with a distance as its initial value.
+/// Returns a part with its points moved into its cell, and with its initial value converted from a
+/// time to a distance.
 fn placed(surface: &Surface<'_>, part: &Part, slowness: f64) -> Part {
     let corners = surface.cell(part.cell).map(|v| surface.x(v));
     let size = (corners[1] - corners[0]).norm().max((corners[2] - corners[0]).norm());

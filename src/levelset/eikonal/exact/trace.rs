@@ -132,8 +132,8 @@ impl Trace<'_> {
     }
 
     /// Follows a line through one cell. Returns its end, if it ends there or at a vertex of the
-    /// cell. Otherwise adds its continuations to `lines`, unless it is longer than the path: then
-    /// it has taken a wrong turn at an edge with three or more cells.
+    /// cell. Otherwise, adds its continuations to `lines`, unless the line is longer than the path.
+    /// Such a line has taken a wrong turn at an edge with three or more cells.
     fn cross(
         &self,
         arrival: &Arrival,
@@ -173,7 +173,7 @@ impl Trace<'_> {
         if !self.surface.ends(sides[0]).contains(&g.a) {
             sides.reverse();
         }
-        // To the left of the tip, the line leaves over the side at `a`.
+        // To the left of the tip, the line leaves through the side at `a`.
         let (side, end, x_end) =
             if aside < 0.0 { (sides[0], g.a, 0.0) } else { (sides[1], g.b, g.length) };
         let size = (g.x - x_end).hypot(g.y);

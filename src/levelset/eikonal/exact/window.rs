@@ -83,8 +83,8 @@ impl Window {
     }
 
     /// Returns the window on the edge that starts at the origin and has the direction `u` (a unit
-    /// vector that points down) and the length `size`. Lines through `from..to` reach it. If
-    /// `is_whole`, they reach its end.
+    /// vector that points down) and the length `size`. It is the part that lines through `from..to`
+    /// reach. If `is_whole` is true, it extends to the end of the edge.
     #[inline]
     pub fn child(&self, from: f64, to: f64, is_whole: bool, u: [f64; 2], size: f64) -> Window {
         let [sx, sy] = self.source;

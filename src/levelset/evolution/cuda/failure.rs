@@ -55,8 +55,8 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
             let (name, vertex) = on.kernels.bad_coefficient()?;
             let span = TimeSpan { start: now.time, end: now.bad_time };
             let patch = problem.patches.owner(vertex) as u32;
-            // Bounds are absolute values, so only means can be negative. Only bounds cover the
-            // points between the nodes of means.
+            // Bounds are absolute values, so only means can be negative. Means are evaluated only
+            // at the nodes of a quadrature rule, so only bounds cover the times between the nodes.
             let found = [Sampling::Mean(span, span.at(0.5)), Sampling::Bound(span)]
                 .into_iter()
                 .find_map(|sampling| problem.refresh(&[patch], sampling).err());

@@ -156,7 +156,7 @@ impl<R: Real> Kernels<R> {
         let variant = |file: &str, block: u32, lean: bool| {
             let mut defines = shape.defines::<R>();
             defines.extend(terms(problem));
-            // In a plane, a step needs a third less arithmetic.
+            // In a plane, a step needs a third less arithmetic than in space.
             if problem.coordinates.is_planar() && ["evolution", "galerkin"].contains(&file) {
                 defines.push(("PLANAR", "1".into()));
             }

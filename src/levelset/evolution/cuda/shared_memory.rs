@@ -32,7 +32,7 @@ pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) ->
 }
 
 /// Returns whether cells store numerators and denominators next to each other. Vertices read this
-/// layout faster.
+/// layout faster than separate arrays.
 ///
 /// It is used for triangles if it fits and does not reduce the number of blocks per multiprocessor,
 /// of which at most `wanted` are needed. `limit` is the shared memory available to a block, in

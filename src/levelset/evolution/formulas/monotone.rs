@@ -1,5 +1,5 @@
 //! Strictly monotone forms of the first-order terms (docs/level-set.md, section 2.6). They never
-//! create a new extremum but have a larger error.
+//! create a new extremum but have a larger error than the default forms.
 
 use super::upwind::{Shares, flux, outflows};
 use crate::geometry::{Real, Vec3, simplex::Simplex};

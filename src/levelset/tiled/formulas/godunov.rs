@@ -3,8 +3,8 @@
 use crate::levelset::tiled::lanes::Lanes;
 
 /// Returns the contribution of an axis to `|grad phi|^2` for a front with the given speed:
-/// `max(max(phi^-, 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and the same expression with the two
-/// sides exchanged elsewhere.
+/// `max(max(phi^-, 0)^2, min(phi^+, 0)^2)` where `speed > 0`. Elsewhere, the two sides are
+/// exchanged.
 #[inline(always)]
 fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
     let zero = V::constant(0.0);

@@ -46,8 +46,8 @@ macro_rules! real {
     ($($type:ident, $bits:ident, $name:literal;)*) => {$(
         impl Ranked for $type {
             const NAME: &'static str = $name;
-            // The bits of negative numbers descend, so all of them are inverted. For other numbers,
-            // only the sign bit is inverted.
+            // The larger a negative number, the smaller its bits, so all of them are inverted. For
+            // other numbers, only the sign bit is inverted.
             const RANKS: [u64; 2] = [
                 !$type::NEG_INFINITY.to_bits() as u64,
                 ($type::INFINITY.to_bits() | 1 << ($bits::BITS - 1)) as u64,
