@@ -262,8 +262,12 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         Speed::Number(speed) => Some(speed.to_string()),
         Speed::Expression(speed) => Some(speed.to_string()),
         // The command line has no such option.
-        Speed::Data { .. } | Speed::Fibers(_) | Speed::Tensor { .. } => None,
+        Speed::Data { .. } => None,
+        // `conduction::flags` lists these.
+        Speed::Fibers(_) | Speed::Tensor { .. } => None,
     });
+    let (fiber, sheet) = (args.fiber.as_ref(), args.sheet.as_ref());
+    flags.extend(conduction::flags(args.speed.as_ref(), fiber, sheet));
     // The shapes that may be refused.
     let front = match args.front {
         FrontShape::Exact => "exact",

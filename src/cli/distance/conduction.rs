@@ -58,6 +58,45 @@ fn quantity(text: &str) -> Result<Quantity, String> {
     }
 }
 
+/// Returns the keys of a speed that depends on the direction and of its directions, each with the
+/// option that sets it, for messages.
+pub(super) fn flags(
+    speed: Option<&Speed>,
+    fiber: Option<&Direction>,
+    sheet: Option<&Direction>,
+) -> Vec<(String, String)> {
+    let mut flags = Vec::new();
+    let mut add = |key: &str, flag: String| flags.push((format!("distance.{key}"), flag));
+    match speed {
+        Some(Speed::Fibers(fibers)) => {
+            add("speed", "--speed".into());
+            add("speed.along", format!("--speed along={}", shown(&fibers.along)));
+            add("speed.across", format!("--speed across={}", shown(&fibers.across)));
+            if let Some(sheet) = &fibers.sheet {
+                add("speed.sheet", format!("--speed sheet={}", shown(sheet)));
+            }
+            // By default, the arrays `fiber` and `sheet` give the directions.
+            add("fiber", "--fiber".into());
+            add("sheet", "--sheet".into());
+        }
+        Some(Speed::Tensor { tensor: Tensor::Data(name) }) => {
+            add("speed.tensor", format!("--speed tensor={name}"));
+        }
+        _ => {
+            fiber.into_iter().for_each(|_| add("fiber", "--fiber".into()));
+            sheet.into_iter().for_each(|_| add("sheet", "--sheet".into()));
+        }
+    }
+    flags
+}
+
+fn shown(quantity: &Quantity) -> String {
+    match quantity {
+        Quantity::Number(x) => x.to_string(),
+        Quantity::Expression(expression) => expression.to_string(),
+    }
+}
+
 /// Splits a text at the commas outside parentheses and braces.
 fn parts(text: &str) -> Vec<&str> {
     let mut depth = 0;
