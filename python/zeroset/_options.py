@@ -12,12 +12,14 @@ def text(**options: Any) -> str:
 
 
 def on(device: str, threads: int) -> dict[str, Any]:
-    """Return the options of a device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:1"``.
+    """Return the options that select a device.
+
+    `device` is ``"auto"``, ``"cpu"``, ``"cuda"``, or a GPU by number, such as ``"cuda:1"``.
 
     Raises
     ------
     ValueError
-        If the name is not one of these, or the number of threads is negative.
+        If `device` has none of these forms, or the number of threads is negative.
     """
     kind, _, number = str(device).partition(":")
     if kind not in ("auto", "cpu", "cuda") or (number and (kind != "cuda" or not number.isdigit())):

@@ -171,7 +171,7 @@ fn about(points: &Array, of_file: Vec<Entry>) -> About {
     } else if let Some(affine) = to_scanner.and_then(Space::affine) {
         about.frame.to_scanner = Some(affine);
     }
-    // A copy of the surface contains the whole matrix, in one line.
+    // Files written from this surface contain the whole matrix, on one line.
     let in_one_line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     about.space = points
         .spaces

@@ -46,7 +46,8 @@ impl Arrays {
         Ok(arrays)
     }
 
-    /// Returns the numbers of an attribute of the group `VTKHDF`, which must exist and be finite.
+    /// Returns the numbers of an attribute of the group `VTKHDF`. The attribute must exist, and its
+    /// numbers must be finite.
     pub fn attribute_numbers(&self, name: &str) -> Result<Vec<f64>, Flaw> {
         let found = self.attribute(name)?;
         let numbers = match &found {
@@ -68,7 +69,8 @@ impl Arrays {
         numbers.filter(is_finite).ok_or_else(|| fail(name, "is missing or not numbers"))
     }
 
-    /// Returns the text of an attribute of the group `VTKHDF`, which must exist and be a string.
+    /// Returns the text of an attribute of the group `VTKHDF`. The attribute must exist, and it must
+    /// be a string.
     pub fn attribute_word(&self, name: &str) -> Result<String, Flaw> {
         match self.attribute(name)?.as_ref().and_then(word) {
             Some(word) => Ok(word),
