@@ -69,8 +69,8 @@ impl Arrays {
         numbers.filter(is_finite).ok_or_else(|| fail(name, "is missing or not numbers"))
     }
 
-    /// Returns the text of an attribute of the group `VTKHDF`. The attribute must exist, and it must
-    /// be a string.
+    /// Returns the text of an attribute of the group `VTKHDF`. The attribute must exist and be a
+    /// string.
     pub fn attribute_word(&self, name: &str) -> Result<String, Flaw> {
         match self.attribute(name)?.as_ref().and_then(word) {
             Some(word) => Ok(word),
