@@ -115,11 +115,11 @@ fn cubes_that_touch_face_outward() {
 
 #[test]
 fn cubes_with_a_wall_between_them_face_outward() {
-    // The triangles of the wall occur twice, and cleaning leaves one of each.
+    // The triangles of the wall occur twice, and the repair leaves one of each.
     let both = shuffled(together(&[cube([0.0; 3], 1.0), cube([1.0, 0.0, 0.0], 1.0)]), 3);
     let within = Repairs { weld: Weld::Within(1e-9), degenerate: None };
     let (mesh, done) = repaired(both, within).unwrap();
-    assert_eq!((mesh.n_cells(), done.cleaning.duplicate), (22, 2));
+    assert_eq!((mesh.n_cells(), done.repair.duplicates.cells), (22, 2));
     let center = Vec3::new(1.0, 0.5, 0.5);
     for t in 0..22 {
         let [a, b, c] = corners(&mesh.vertices, &mesh.cells, t);
