@@ -81,6 +81,7 @@ macro_rules! cases {
 }
 
 cases! {
+    cardiac_slab,
     clipped_front,
     collapsing_dumbbell,
     cortex_curvature_flow,

@@ -360,7 +360,7 @@ fn exact_fronts_start_from_the_edges_between_the_vertices_of_a_group() {
         array(&place.read("d.vtp"), "distance")[2]
     };
     assert_eq!(from("group:ends"), 1.0);
-    assert_eq!(from("vertex:1,2"), 0.5f64.hypot(1.0));
+    assert_eq!(from("vertex:0,1"), 0.5f64.hypot(1.0));
 }
 
 #[test]

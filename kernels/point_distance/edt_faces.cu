@@ -22,7 +22,7 @@ DEVICE u32 end_at(u32 place, u32 n) { return min(place / 2 + 1, n); }
 //
 // inside  [nz][ny][nx], 0 or 1
 // marks   [2 nz + 1][2 ny + 1][2 nx + 1], 0 or 1
-extern "C" __global__ void __launch_bounds__(256) edt_mark_faces(Faces faces, const u8* inside, u8* marks) {
+extern "C" __global__ void __launch_bounds__(256) edt_faces_mark(Faces faces, const u8* inside, u8* marks) {
     const u64 place = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     const u32 nx = faces.shape[0], ny = faces.shape[1], nz = faces.shape[2];
     const u64 row = place / places(nx);
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) edt_mark_faces(Faces faces, co
 // found      [2 nz + 1][2 ny + 1][2 nx + 1], distances of the places
 // distances  [nz][ny][nx]
 extern "C" __global__ void __launch_bounds__(256)
-edt_take_centers(Faces faces, const u8* inside, const float* found, float* distances) {
+edt_faces_take(Faces faces, const u8* inside, const float* found, float* distances) {
     const u64 voxel = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     const u32 nx = faces.shape[0], ny = faces.shape[1], nz = faces.shape[2];
     const u64 row = voxel / nx;

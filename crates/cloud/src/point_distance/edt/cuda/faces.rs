@@ -40,8 +40,8 @@ impl DeviceFaces {
             shape,
             signed: edt.signed,
             places: DeviceEdt::new(cuda, places, fine)?,
-            mark: cuda.kernel(&unit, "edt_mark_faces")?,
-            take: cuda.kernel(&unit, "edt_take_centers")?,
+            mark: cuda.kernel(&unit, "edt_faces_mark")?,
+            take: cuda.kernel(&unit, "edt_faces_take")?,
             // SAFETY: The first kernel writes all marks. The two sides together write all
             // distances.
             marks: unsafe { cuda.unset(fine.iter().product()) }?,
