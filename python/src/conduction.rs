@@ -1,9 +1,9 @@
-//! Speeds of a front that depend on the direction.
+//! Speeds of a front, which may depend on the direction.
 
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use zeroset::api::{Conduction, Directions, Fibers};
+use zeroset::api::{Conduction, Directions, DistanceOptions, Fibers};
 
 use crate::arrays::points;
 use crate::mesh::PyValues;
@@ -42,32 +42,35 @@ pub struct PyFibers<'py> {
     in_sheet: PyDirections<'py>,
 }
 
-/// A speed that depends on the direction: tensors of shape (m, 6), or speeds along and across
-/// fibers.
+/// A speed: conduction tensors of shape (m, 6), speeds along and across fibers, or values.
 #[derive(FromPyObject)]
-pub enum PyConduction<'py> {
+pub enum PySpeed<'py> {
     Tensor(PyReadonlyArray2<'py, f64>),
     Fibers(PyFibers<'py>),
+    Values(PyValues<'py>),
 }
 
-impl PyConduction<'_> {
-    /// Returns the conduction on a mesh.
-    pub fn conduction(&self, mesh: &zeroset::Mesh) -> PyResult<Conduction> {
+impl PySpeed<'_> {
+    /// Sets the speed of a distance on a mesh.
+    pub fn set(&self, mesh: &zeroset::Mesh, options: &mut DistanceOptions) -> PyResult<()> {
         match self {
-            PyConduction::Tensor(array) => {
+            PySpeed::Values(values) => options.speed = Some(values.values(mesh)?),
+            PySpeed::Tensor(array) => {
                 if array.shape()[1] != 6 {
                     return Err(PyValueError::new_err("expected tensors of shape (m, 6)"));
                 }
-                Ok(Conduction::Tensor(array.as_slice()?.as_chunks::<6>().0.to_vec()))
+                let tensors = array.as_slice()?.as_chunks::<6>().0.to_vec();
+                options.conduction = Some(Conduction::Tensor(tensors));
             }
-            PyConduction::Fibers(given) => {
+            PySpeed::Fibers(given) => {
                 let (along, across) = (given.along.values(mesh)?, given.across.values(mesh)?);
                 let mut fibers = Fibers::new(along, across, given.fiber.directions()?);
                 if let Some(speed) = &given.sheet {
                     fibers = fibers.sheets(speed.values(mesh)?, given.in_sheet.directions()?);
                 }
-                Ok(Conduction::Fibers(Box::new(fibers)))
+                options.conduction = Some(Conduction::Fibers(Box::new(fibers)));
             }
         }
+        Ok(())
     }
 }

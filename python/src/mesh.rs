@@ -12,7 +12,7 @@ use zeroset::mesh::{self, DataArray, Kind};
 use zeroset::{Source, Values, distance_with, read_with};
 
 use crate::arrays::{Table, list, points, rows, table};
-use crate::conduction::PyConduction;
+use crate::conduction::PySpeed;
 use crate::errors::raised;
 use crate::options::{OfMesh, parse};
 use crate::work;
@@ -239,8 +239,7 @@ impl Mesh {
         &self,
         py: Python<'py>,
         sources: Vec<PySource>,
-        speed: Option<PyValues<'py>>,
-        conduction: Option<PyConduction<'py>>,
+        speed: Option<PySpeed<'py>>,
         paths_from: Vec<PySource>,
         options: &str,
         progress: Option<Py<PyAny>>,
@@ -252,8 +251,9 @@ impl Mesh {
         let sources = all(sources)?;
         let mut options = parse::<OfDistance>(options)?.options();
         options.paths_from = all(paths_from)?;
-        options.speed = speed.map(|speed| speed.values(&mesh)).transpose()?;
-        options.conduction = conduction.map(|given| given.conduction(&mesh)).transpose()?;
+        if let Some(speed) = speed {
+            speed.set(&mesh, &mut options)?;
+        }
         let result = work::run(py, progress.as_ref(), |control| {
             options.control = control.clone();
             distance_with(&mesh, &sources, &options)
@@ -267,16 +267,16 @@ impl Mesh {
         &self,
         py: Python<'py>,
         sources: Vec<PySource>,
-        speed: Option<PyValues<'py>>,
-        conduction: Option<PyConduction<'py>>,
+        speed: Option<PySpeed<'py>>,
         options: &str,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Table<'py, f64>, Vec<String>)> {
         let mesh = self.shared();
         let sources = sources.into_iter().map(PySource::source).collect::<PyResult<Vec<_>>>()?;
         let mut options = parse::<OfDistance>(options)?.options();
-        options.speed = speed.map(|speed| speed.values(&mesh)).transpose()?;
-        options.conduction = conduction.map(|given| given.conduction(&mesh)).transpose()?;
+        if let Some(speed) = speed {
+            speed.set(&mesh, &mut options)?;
+        }
         let (values, warnings) = work::run(py, progress.as_ref(), |control| {
             options.control = control.clone();
             let mut values = Vec::new();

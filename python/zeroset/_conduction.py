@@ -1,4 +1,4 @@
-"""Speeds of a front that depend on the direction."""
+"""Speeds of a front, which may depend on the direction."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ._arrays import as_numpy
 from ._inputs import as_values
 
 
-def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> tuple[Any, Any]:
-    """Return a speed and a conduction, of which at most one is not None.
+def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> Any:
+    """Return a speed as the native part reads it: None, a number, a text, an array, or a mapping.
 
     Parameters
     ----------
@@ -30,15 +30,15 @@ def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> tuple[Any, Any
         If the shape of an array, a key or a direction is wrong.
     """
     if isinstance(speed, Mapping):
-        return None, _fibers(speed, fiber, sheet)
+        return _fibers(speed, fiber, sheet)
     for name, direction in (("fiber", fiber), ("sheet", sheet)):
         if direction is not None:
             raise ValueError(f'{name}: has no effect without speed={{"along": ..., "across": ...}}')
     if speed is not None and not isinstance(speed, str):
         array = as_numpy(speed)
         if array.ndim >= 2:
-            return None, _tensors(array, n_cells)
-    return as_values(speed, "speed"), None
+            return _tensors(array, n_cells)
+    return as_values(speed, "speed")
 
 
 def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:

@@ -214,7 +214,7 @@ class Mesh:
         with _progress.shown(progress) as call:
             found = self._native.distance(
                 listed,
-                *_conduction.as_speed(speed, fiber, sheet, self.n_cells),
+                _conduction.as_speed(speed, fiber, sheet, self.n_cells),
                 [] if paths_from is None else _inputs.as_sources(paths_from),
                 _options.text(
                     starts=_inputs.as_starts(starts, len(listed)),
@@ -268,7 +268,7 @@ class Mesh:
         with _progress.shown(progress) as call:
             values, warnings = self._native.distances(
                 listed,
-                *_conduction.as_speed(speed, fiber, sheet, self.n_cells),
+                _conduction.as_speed(speed, fiber, sheet, self.n_cells),
                 options,
                 call,
             )

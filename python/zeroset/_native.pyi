@@ -66,7 +66,6 @@ class Mesh:
         self,
         sources: list[Any],
         speed: Any,
-        conduction: Any,
         paths_from: list[Any],
         options: str,
         progress: _Progress,
@@ -75,7 +74,6 @@ class Mesh:
         self,
         sources: list[Any],
         speed: Any,
-        conduction: Any,
         options: str,
         progress: _Progress,
     ) -> tuple[NDArray[np.float64], list[str]]: ...
