@@ -38,7 +38,7 @@ def test_regions_scale_the_speeds():
     slow = {"along": "if(x > 0.5, 0.3, 0.6)", "across": 0.2}
     a = mesh.distance(0, speed=slow, fiber=(1, 0, 0)).values
     b = mesh.distance(0, speed={"along": 0.6, "across": 0.2}, fiber=(1, 0, 0)).values
-    assert np.all(a >= b - 1e-12) and a.max() > 1.2 * b.max()
+    assert np.all(a >= b - 1e-12) and a[17] > 1.2 * b[17]
 
 
 @pytest.mark.parametrize(

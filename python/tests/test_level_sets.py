@@ -60,7 +60,7 @@ def test_a_motion_goes_on_after_an_interruption():
     before = ls.time
     assert before < 2.0
     states = list(ls.evolve(normal_speed=0.1, until=before + 0.1))
-    assert [s.time for s in states] == [before + 0.1]
+    assert [s.time for s in states] == [pytest.approx(before + 0.1, rel=1e-12)]
 
 
 def test_two_ways_give_the_same_bits():
