@@ -61,19 +61,29 @@ fn meshes() -> Vec<(&'static str, Mesh)> {
     ]
 }
 
+/// Compares the values of both organizations with those of the CPU, for patch sizes and widths.
+fn compare_on<R: Real>(
+    (name, mesh): (&str, &Mesh),
+    runs: &[(usize, Option<f64>)],
+    slowness: &Slowness<R>,
+    tolerance: f64,
+) {
+    let seeds = [(0, 0.0), (mesh.n_vertices() as u32 / 2, 0.125)];
+    for &(patch_size, width) in runs {
+        let found = solved(mesh, patch_size, &seeds, width, slowness);
+        let Some([cpu, rounds, queue, again]) = found else { return };
+        assert!(rounds == again, "{name}: two runs differ");
+        for (how, found) in [("rounds", rounds), ("queue", queue)] {
+            let d = difference(&cpu, &found);
+            assert!(d <= tolerance, "{name}, {how}, patches of {patch_size}: {d:e}");
+        }
+    }
+}
+
 fn compare<R: Real>(tolerance: f64) {
     for (name, mesh) in meshes() {
-        for (patch_size, width) in [(64, None), (32, Some(0.5)), (128, Some(0.3))] {
-            let seeds = [(0, 0.0), (mesh.n_vertices() as u32 / 2, 0.125)];
-            let uniform = Slowness::Uniform(R::one());
-            let found = solved(&mesh, patch_size, &seeds, width, &uniform);
-            let Some([cpu, rounds, queue, again]) = found else { return };
-            assert!(rounds == again, "{name}: two runs differ");
-            for (how, found) in [("rounds", rounds), ("queue", queue)] {
-                let d = difference(&cpu, &found);
-                assert!(d <= tolerance, "{name}, {how}, patches of {patch_size}: {d:e}");
-            }
-        }
+        let runs = [(64, None), (32, Some(0.5)), (128, Some(0.3))];
+        compare_on((name, &mesh), &runs, &Slowness::Uniform(R::one()), tolerance);
     }
 }
 
@@ -128,16 +138,7 @@ fn compare_tensors<R: Real>(tolerance: f64) {
         };
         let metrics = mesh.cells.chunks_exact(arity).map(|cell| metric(cell).unwrap().rounded());
         let slowness = Slowness::<R>::Tensor(metrics.collect());
-        let seeds = [(0, 0.0), (mesh.n_vertices() as u32 / 2, 0.125)];
-        for (patch_size, width) in [(64, None), (32, Some(0.8))] {
-            let found = solved(&mesh, patch_size, &seeds, width, &slowness);
-            let Some([cpu, rounds, queue, again]) = found else { return };
-            assert!(rounds == again, "{name}: two runs differ");
-            for (how, found) in [("rounds", rounds), ("queue", queue)] {
-                let d = difference(&cpu, &found);
-                assert!(d <= tolerance, "{name}, {how}, patches of {patch_size}: {d:e}");
-            }
-        }
+        compare_on((name, &mesh), &[(64, None), (32, Some(0.8))], &slowness, tolerance);
     }
 }
 
