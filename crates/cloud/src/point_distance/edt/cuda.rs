@@ -197,6 +197,7 @@ impl Edt {
     ///
     /// # Errors
     /// Returns the errors of [`DeviceEdt::new`] or [`DeviceFaces::new`].
+    #[doc(hidden)]
     pub fn transform_on(
         &self,
         cuda: &Cuda,
