@@ -175,6 +175,19 @@ pub struct Outcome {
 /// its checkpoint. Its states, interface and measures, and all values in its report except times,
 /// are then bitwise identical to those of an uninterrupted run.
 ///
+/// ```
+/// use zeroset::{api::Control, config::Config, run};
+/// let case = std::path::Path::new("configs/cortex_distance.toml");
+/// let config = Config::load(case, &["device.threads=2".into()])?;
+/// let folder = std::env::temp_dir().join(format!("zeroset-run-{}", std::process::id()));
+/// let control = Control::default(); // reports nothing, and ends the run when its flag is set
+/// let options = run::Options::new(&control.interrupt, &control);
+/// let outcome = run::run(&config, &options.into_folder(Some(folder.clone()), false))?;
+/// assert!(folder.join("report.json").exists() && outcome.report.distances.is_some());
+/// # std::fs::remove_dir_all(&folder).map_err(|e| zeroset::Error::usage(e.to_string(), ""))?;
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns any kind of [`Error`](crate::Error).
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
