@@ -15,7 +15,7 @@ pub struct Simplex<R: Real, const N: usize> {
 }
 
 impl<R: Real, const N: usize> Simplex<R, N> {
-    /// Computes the geometry of the simplex with vertices `x`, in any orientation.
+    /// Computes the geometry of the simplex with vertices `x`, `[d + 1]`, in any orientation.
     ///
     /// A degenerate simplex gives gradients that are infinite or NaN. [`crate::mesh::clean`]
     /// removes such simplices before they reach a solver.
@@ -46,7 +46,8 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         Simplex { meas, grads }
     }
 
-    /// Returns the gradient of the linear function with vertex values `phi`.
+    /// Returns the gradient of the linear function with vertex values `phi`, in units of `phi` per
+    /// unit of length.
     ///
     /// The first value is subtracted before the products are formed, so that a large offset of
     /// `phi` does not reduce the accuracy.
@@ -67,7 +68,7 @@ impl<R: Real, const N: usize> Simplex<R, N> {
     }
 }
 
-/// Returns the length of the longest edge of a simplex.
+/// Returns the length of the longest edge of a simplex with vertices `x`, in their unit.
 pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     let mut longest = R::zero();
     for i in 0..x.len() {
