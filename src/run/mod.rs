@@ -123,9 +123,9 @@ pub trait Observer: Sync {
 pub struct Progress {
     /// Number of steps done.
     pub step: u64,
-    /// Time reached.
+    /// Time reached, in the unit of the case.
     pub time: f64,
-    /// Size of the last time step.
+    /// Length of the last time step, in the same unit.
     pub dt: f64,
     /// The end time, if the case states one.
     pub end_time: Option<f64>,

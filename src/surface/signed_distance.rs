@@ -15,7 +15,7 @@ const BLOCK: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Closest {
-    /// Distance between the two points.
+    /// Distance between the two points, in the unit of the vertices.
     pub distance: f64,
     /// The point of the surface.
     pub point: [f64; 3],

@@ -47,11 +47,11 @@ pub struct Survey {
 /// The distances of points to their nearest other point, ignoring duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Spacing {
-    /// The smallest distance.
+    /// The smallest distance, in the unit of the points.
     pub min: f64,
-    /// The median distance.
+    /// The median distance, in the same unit.
     pub median: f64,
-    /// The largest distance.
+    /// The largest distance, in the same unit.
     pub max: f64,
     /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It reflects the
     /// number of points per area, for regular as well as random points.

@@ -8,7 +8,7 @@ use super::{Real, Vec3};
 /// The measure of a simplex and the gradients of its linear basis functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex<R: Real, const N: usize> {
-    /// The area (N = 3) or volume (N = 4), never negative.
+    /// The area (N = 3) or volume (N = 4) in squared or cubed units of length, never negative.
     pub meas: R,
     /// The gradients of the basis functions, tangential to the simplex. Their sum is zero.
     pub grads: [Vec3<R>; N],
@@ -60,7 +60,8 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         g
     }
 
-    /// Returns the radius of the inscribed circle or ball, `1 / sum_i |grad N_i|`.
+    /// Returns the radius of the inscribed circle or ball, `1 / sum_i |grad N_i|`, in
+    /// the unit of the vertices.
     #[inline]
     pub fn inradius(&self) -> R {
         let sum = self.grads.iter().fold(R::zero(), |s, g| s + g.norm());
