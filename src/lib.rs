@@ -78,3 +78,7 @@ pub use zeroset_view::{html, picture, plot, render};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct Guide;

@@ -6,6 +6,11 @@
 //! identical to those that the program writes. Results refer to the vertices and cells of the file,
 //! although the solvers work on a repaired and cleaned mesh. Warnings are part of the results, and
 //! nothing is printed.
+//!
+//! Options have defaults and one method for each setting: `EvolveOptions::default().until(2.0)`.
+//! By default, a call uses all cores, or a GPU if there is one and the work is large enough. A
+//! [`Device`](crate::config::Device) selects another device: `Device::cpu().threads(2)` or
+//! `Device::gpu(0)`. For a mesh, it is an option of [`read_with`].
 
 mod conduction;
 mod control;

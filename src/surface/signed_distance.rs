@@ -15,7 +15,7 @@ const BLOCK: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Closest {
-    /// Distance between the two points.
+    /// Distance between the two points, in the unit of the vertices.
     pub distance: f64,
     /// The point of the surface.
     pub point: [f64; 3],
@@ -28,7 +28,7 @@ pub struct Closest {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SignedDistances {
-    /// Distance to the surface for each point, negative inside.
+    /// Distance to the surface for each point, in the unit of the vertices, negative inside.
     pub values: Vec<f64>,
     /// Number of points off the surface whose winding number has an absolute value in the range
     /// [`UNDECIDED`].
@@ -139,7 +139,7 @@ impl TriangleIndex {
         16.0 * f64::EPSILON * largest
     }
 
-    /// Returns the distances of `points` to the surface, negative where the absolute value of the
+    /// Returns the distance of each point to the surface, negative where the absolute value of the
     /// winding number is above 1/2, and zero on the surface. If there are no triangles, every
     /// distance is infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> SignedDistances {

@@ -83,7 +83,7 @@ pub struct PointDistances {
     pub warnings: Vec<String>,
 }
 
-/// Computes the signed distances of points to the surface of a mesh.
+/// Computes the signed distances of points to the surface of a mesh, both in mesh units.
 ///
 /// The warnings include those about the surface. For several calls or for grids, use
 /// [`SignedSurface`].
@@ -162,7 +162,7 @@ impl SignedSurface {
         self.solid.bounds()
     }
 
-    /// Computes the signed distances of points, in the caller's thread pool.
+    /// Computes the signed distances of points in mesh units, in the caller's thread pool.
     pub fn at(&self, points: &[[f64; 3]], extras: Extras) -> PointDistances {
         let found = self.find(points, extras.needs_closest());
         let warnings = doubts("points", found.undecided, found.inverted);

@@ -205,8 +205,9 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     Ok(cleaning)
 }
 
-/// Returns the part of a clean mesh that consists of the cells to `keep`, and the original indices
-/// of its vertices and cells. Arrays and groups are adapted. The part does not count as a lattice.
+/// Returns the part of a clean mesh that consists of the cells to `keep`, `[n_cells]`, and the
+/// original indices of its vertices and cells. Arrays and groups are adapted. The part does not
+/// count as a lattice.
 pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
     let mut used = vec![false; mesh.n_vertices()];
     for (cell, _) in mesh.iter_cells().zip(keep).filter(|(_, keep)| **keep) {
