@@ -1,4 +1,5 @@
-"""Arrays on a GPU, and PyTorch tensors. The tests with arrays on a GPU need one."""
+"""Arrays on a GPU, and PyTorch tensors. The tests with arrays on a GPU need one, or an emulated one
+(tests/emulated/cupy.py)."""
 
 from __future__ import annotations
 
