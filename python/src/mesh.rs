@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
 use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface};
 use zeroset::config::FrontShape;
-use zeroset::mesh::{self, DataArray, Kind};
+use zeroset::mesh::{self, DataArray, Group, Kind, Members};
 use zeroset::{Source, Values, distance_with, read_with};
 
 use crate::arrays::{Table, list, points, rows, table};
@@ -45,6 +46,9 @@ impl PySource {
         })
     }
 }
+
+/// The name of a group, whether its members are cells, and the array of its members.
+type PyGroup<'py> = (String, bool, Bound<'py, PyAny>);
 
 /// Values on a mesh: a number, an expression, or an array of shape (n,) for vertices or cells.
 #[derive(FromPyObject)]
@@ -163,11 +167,13 @@ impl Mesh {
         Ok(Mesh::new(mesh))
     }
 
-    /// Creates a mesh from vertices of shape (n, 3) and cells of shape (m, 3) or (m, 4).
+    /// Creates a mesh from vertices of shape (n, 3), cells of shape (m, 3) or (m, 4), and groups as
+    /// [`Mesh::groups`] returns them.
     #[staticmethod]
     fn from_arrays(
         vertices: PyReadonlyArray2<'_, f64>,
         cells: PyReadonlyArray2<'_, u32>,
+        groups: Vec<PyGroup<'_>>,
         options: &str,
     ) -> PyResult<Self> {
         let options = parse::<OfMesh>(options)?.options();
@@ -178,7 +184,17 @@ impl Mesh {
             (_, true) => Kind::Planar,
             (_, false) => Kind::Surface,
         };
-        let mesh = mesh::Mesh::new(kind, vertices, cells.as_slice()?.to_vec());
+        let mut mesh = mesh::Mesh::new(kind, vertices, cells.as_slice()?.to_vec());
+        for (name, of_cells, members) in groups {
+            let members = members.extract::<PyReadonlyArray2<'_, u32>>()?;
+            let (corners, numbers) = (members.shape()[1], members.as_slice()?.to_vec());
+            let members = match (of_cells, corners) {
+                (true, _) => Members::Cells(numbers),
+                (false, 1..=3) => Members::Simplices { dimension: corners - 1, vertices: numbers },
+                _ => return Err(PyValueError::new_err("expected groups of 1 to 3 corners")),
+            };
+            mesh.groups.push(Group { name, members });
+        }
         let mesh = zeroset::Mesh::with_options(mesh, &options).map_err(raised)?;
         Ok(Mesh::new(mesh))
     }
@@ -232,9 +248,21 @@ impl Mesh {
         found.map(|array| table(py, array.values.to_f64(), array.components)).transpose()
     }
 
-    /// Returns the names of the groups.
-    fn groups(&self) -> Vec<String> {
-        self.shared().stored().groups.iter().map(|group| group.name.clone()).collect()
+    /// Returns the names of the groups, and their members: cells, or the corners of points, edges
+    /// or triangles, of shape (k, corners).
+    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<PyGroup<'py>>> {
+        let mesh = self.shared();
+        let groups = mesh.stored().groups.iter();
+        groups
+            .map(|group| {
+                let (corners, numbers) = match &group.members {
+                    Members::Cells(cells) => (None, cells),
+                    Members::Simplices { dimension, vertices } => (Some(dimension + 1), vertices),
+                };
+                let members = table(py, numbers.clone(), corners.unwrap_or(1))?.into_any();
+                Ok((group.name.clone(), corners.is_none(), members))
+            })
+            .collect()
     }
 
     /// Adds or replaces an array of shape (n, components).

@@ -114,6 +114,10 @@ def test_terms_change_while_states_are_returned():
     assert times == [0.1, 0.2] and s.length == pytest.approx(2 * np.pi * 0.4, rel=0.02)
     with pytest.raises(ValueError, match="no motion"):
         ls.set_terms(normal_speed=1.0)
+    for _ in ls.evolve(normal_speed=1.0, until=0.3):
+        # The motion has ended with this state, so it does not go on from another phi.
+        ls.phi = np.linalg.norm(ls.mesh.points, axis=1) - 0.2
+    assert ls.time == 0.3 and ls.state().length == pytest.approx(2 * np.pi * 0.2, rel=0.03)
 
 
 def test_phi_can_be_replaced_while_states_are_returned():

@@ -173,3 +173,41 @@ def test_representations_state_sizes():
     assert repr(surface).endswith("triangles>") and "points" in repr(surface)
     found = zs.reconstruct(*zs.sample(mesh, 2000, normals=True))
     assert "triangles" in repr(found) and "iframe" in found._repr_html_()
+
+
+MSH = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+1 1 "wall"
+2 2 "left"
+2 3 "right"
+$EndPhysicalNames
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 1 1 0
+$EndNodes
+$Elements
+3
+1 1 2 1 1 2 4
+2 2 2 2 1 1 2 3
+3 2 2 3 2 2 4 3
+$EndElements
+"""
+
+
+def test_groups_have_members_and_are_pickled(tmp_path):
+    (tmp_path / "m.msh").write_text(MSH)
+    mesh = zs.read(tmp_path / "m.msh")
+    for one in (mesh, pickle.loads(pickle.dumps(mesh)), mesh.clean().mesh):
+        assert set(one.groups) >= {"wall", "left", "right"}
+        assert one.groups["wall"].tolist() == [[1, 3]]
+        assert one.groups["left"].tolist() == [0] and one.groups["right"].tolist() == [1]
+        found = one.distance("group:wall").values
+        assert np.array_equal(found, mesh.distance("group:wall").values) and found[1] == 0
+    mesh.write(tmp_path / "again.vtu")
+    assert set(zs.read(tmp_path / "again.vtu").groups) >= {"wall", "left", "right"}

@@ -215,14 +215,17 @@ class LevelSet:
         return self._states(progress)
 
     def _states(self, progress: Progress | bool | None) -> Iterator[State]:
-        while True:
+        has_ended = False
+        while not has_ended:
             with _progress.shown(progress) as call:
                 found = self._native.advance(call)
             if found is None:
-                self._motion = None
-                return
+                break
             self._warn()
+            # The caller may replace phi, which begins another motion.
+            has_ended = self._native.ended_by() is not None
             yield State(found, self._convert)
+        self._motion = None
 
     def set_terms(
         self,
@@ -234,7 +237,8 @@ class LevelSet:
     ) -> None:
         """Replace all terms of the motion that `evolve` has begun, from the next step on.
 
-        The end of the motion and the times of its states stay as they are.
+        The end of the motion and the times of its states stay as they are. After the last state,
+        nothing moves.
 
         Parameters
         ----------
@@ -283,7 +287,9 @@ class LevelSet:
             until=until,
             max_steps=1,
         )
-        return next(states, None) or self.state()
+        state = next(states, None) or self.state()
+        self._motion = None
+        return state
 
     def state(self) -> State:
         """Return the current state."""
@@ -297,9 +303,10 @@ class LevelSet:
 
     @phi.setter
     def phi(self, phi: Any) -> None:
+        motion = self._motion if self._native.ended_by() is None else None
         self._native.set_phi(self._phi(phi))
-        if self._motion is not None:
-            self._native.continue_with(*self._motion)
+        if motion is not None:
+            self._native.continue_with(*motion)
         self._warn()
 
     def write_checkpoint(self, path: str | os.PathLike[str]) -> None:

@@ -89,7 +89,7 @@ class Mesh:
                 raise ValueError(
                     "data: files can be added to a mesh in a file only; set arrays instead"
                 )
-            self._native = _native.Mesh.from_arrays(found.points, found.cells, options)
+            self._native = _native.Mesh.from_arrays(found.points, found.cells, [], options)
         else:
             self._native = _native.Mesh.read(os.fspath(found), options)
         self._options = options
@@ -133,9 +133,14 @@ class Mesh:
         return Arrays(self, of_cells=True)
 
     @property
-    def groups(self) -> list[str]:
-        """Names of the groups, which serve as sources: ``sources="group:NAME"``."""
-        return self._native.groups()
+    def groups(self) -> dict[str, NDArray[np.uint32]]:
+        """Members of the groups by name: the numbers of cells, shape (k,), or the points of points,
+        edges or triangles, shape (k, 1), (k, 2) or (k, 3). A group is also a source:
+        ``sources="group:NAME"``."""
+        return {
+            name: members[:, 0] if of_cells else members
+            for name, of_cells, members in self._native.groups()
+        }
 
     def distance(
         self,
@@ -443,7 +448,7 @@ class Mesh:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = [dict(self.point_data.items()), dict(self.cell_data.items())]
-        return _restored, (self.points, self.cells, *arrays, self._options)
+        return _restored, (self.points, self.cells, self._native.groups(), *arrays, self._options)
 
 
 def _counted(n: int, kind: str) -> str:
@@ -454,11 +459,13 @@ def _counted(n: int, kind: str) -> str:
 def _restored(
     points: NDArray[np.float64],
     cells: NDArray[np.uint32],
+    groups: list[tuple[str, bool, NDArray[np.uint32]]],
     point_data: dict[str, Any],
     cell_data: dict[str, Any],
     options: str,
 ) -> Mesh:
-    mesh = Mesh._of(_native.Mesh.from_arrays(points, cells, _without_data(options)), options)
+    native = _native.Mesh.from_arrays(points, cells, groups, _without_data(options))
+    mesh = Mesh._of(native, options)
     mesh.point_data.update(point_data)
     mesh.cell_data.update(cell_data)
     return mesh

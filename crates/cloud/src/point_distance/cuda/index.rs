@@ -80,8 +80,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
 
     /// Searches for the nearest sites of `n` queries that are on the GPU, and waits for the
     /// results, which stay there: the keys and the indices of the sites, `u32`. Keys are those of
-    /// [`Found`](crate::point_distance::Found). There must be sites. `corners` are those of a box
-    /// that contains the queries.
+    /// [`Found`]. There must be sites. `corners` are those of a box that contains the queries.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceIndex::nearest`].
