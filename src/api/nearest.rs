@@ -52,9 +52,9 @@ pub struct NearestSites {
 /// ```
 ///
 /// # Errors
-/// Returns [`Error::Case`] if coordinates are not finite, if the square of a distance underflows, or
-/// if options are invalid. Returns [`Error::Device`] if a GPU is requested but not available, or if
-/// memory runs out.
+/// Returns [`Error::Case`] if coordinates are not finite, if the square of a distance underflows,
+/// or if options are invalid. Returns [`Error::Device`] if a GPU is requested but not available, or
+/// if memory runs out.
 pub fn nearest(
     sites: &[[f64; 3]],
     queries: &[[f64; 3]],
