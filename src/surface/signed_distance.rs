@@ -1,7 +1,12 @@
 //! Signed distances to a triangulated surface that may have holes and other defects.
 
+mod cuda;
+
 use rayon::prelude::*;
 
+pub(super) use self::cuda::kernel_arguments::{DipoleArgument, FAR, NodeArgument, ON_TRIANGLE};
+use self::cuda::kernel_arguments::{UNDECIDED_FROM, UNDECIDED_TO};
+pub use self::cuda::{DeviceResults, DeviceTriangleIndex};
 use super::bvh::{Tree, box_of};
 use super::envelope::Envelope;
 use super::winding::{self, Dipole};
@@ -10,6 +15,11 @@ use crate::geometry::{Vec3, simplex};
 /// Points per block. Within a block, each search starts at the triangle found for the previous
 /// point. The number is fixed, so that results do not depend on the number of threads.
 const BLOCK: usize = 512;
+/// The distance, relative to the largest coordinate, up to which points are on the surface.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// The distance, relative to the diagonal of the box, up to which the side of a point does not
+/// matter.
+const ON: f64 = 1e-9;
 
 /// The point of a surface closest to another point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +50,7 @@ pub struct SignedDistances {
 
 /// The range of absolute values of winding numbers that do not clearly tell inside from outside,
 /// because the surface has a hole there.
-pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
+pub const UNDECIDED: std::ops::Range<f64> = UNDECIDED_FROM..UNDECIDED_TO;
 
 /// An index of triangles. It finds the triangle nearest to a point, and whether the point is
 /// inside.
@@ -136,7 +146,7 @@ impl TriangleIndex {
     /// coordinates as large as those of the point.
     pub(super) fn rounding(&self, point: Vec3) -> f64 {
         let largest = self.tree.nodes[0].farthest(Vec3::zeros()).max(point.amax());
-        16.0 * f64::EPSILON * largest
+        ROUNDING * largest
     }
 
     /// Returns the distance of each point to the surface, negative where the absolute value of the
@@ -155,7 +165,7 @@ impl TriangleIndex {
     /// Computes the distances of points, and lists the closest points if they are requested.
     fn search(&self, points: &[[f64; 3]], wanted: bool) -> (SignedDistances, Vec<Closest>) {
         // Points on the surface are on neither side.
-        let on = 1e-9 * self.tree.nodes[0].diagonal();
+        let on = ON * self.tree.nodes[0].diagonal();
         let blocks: Vec<(SignedDistances, Vec<Closest>)> = points
             .par_chunks(BLOCK)
             .map(|points| {
@@ -216,9 +226,13 @@ impl TriangleIndex {
     }
 
     fn named(&self, (distance2, point, k): (f64, Vec3, usize)) -> Closest {
+        Closest { distance: distance2.sqrt(), point: point.into(), triangle: self.triangle(k) }
+    }
+
+    /// Returns the triangle of the surface that contains the triangle at a position in tree order.
+    fn triangle(&self, k: usize) -> u32 {
         let triangle = self.tree.order[k];
-        let triangle = self.whole.as_ref().map_or(triangle, |w| w.sources[triangle as usize]);
-        Closest { distance: distance2.sqrt(), point: point.into(), triangle }
+        self.whole.as_ref().map_or(triangle, |whole| whole.sources[triangle as usize])
     }
 }
 
