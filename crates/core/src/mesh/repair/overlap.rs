@@ -146,7 +146,7 @@ impl Inside {
     }
 
     /// Returns false if no point of a box is inside.
-    fn meets(&self, low: &[f64; 3], high: &[f64; 3]) -> bool {
+    pub(super) fn meets(&self, low: &[f64; 3], high: &[f64; 3]) -> bool {
         self.gradients.iter().zip(Self::at_origin()).all(|(gradient, at_origin)| {
             let most = |k: usize| {
                 let [low, high] = [low[k], high[k]].map(|x| gradient[k] * (x - self.origin[k]));

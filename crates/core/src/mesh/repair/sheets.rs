@@ -39,15 +39,20 @@ pub(super) fn overlapping(mesh: &Mesh, place: &[u32]) -> Vec<u32> {
     let corners = |cell: u32| &mesh.cells[cell as usize * arity..][..arity];
     let all = (0..mesh.n_cells() as u32).into_par_iter();
     let candidates: Vec<u32> = all.filter(|&c| corners(c).iter().all(is_shared)).collect();
-    let points: Vec<[f64; 3]> =
-        candidates.par_iter().flat_map_iter(|&c| points_of(mesh, corners(c))).collect();
-    let tree = PointTree::new(&points, (0..points.len() as u32).collect());
     let places = |cell: u32| {
         let mut places = [0; 4];
         corners(cell).iter().zip(&mut places).for_each(|(&v, p)| *p = place[v as usize]);
         places[..arity].sort_unstable();
         places
     };
+    // Of many cells at the same places, one is enough to be found.
+    let mut others: Vec<([u32; 4], u32)> =
+        candidates.par_iter().map(|&cell| (places(cell), cell)).collect();
+    others.par_sort_unstable();
+    others.dedup_by_key(|(places, _)| *places);
+    let points: Vec<[f64; 3]> =
+        others.par_iter().flat_map_iter(|&(_, c)| points_of(mesh, corners(c))).collect();
+    let tree = PointTree::new(&points, (0..points.len() as u32).collect());
     let normal = |cell: u32| oriented_measure(&mesh.vertices, corners(cell));
     let are_parallel = |a: u32, b: u32| {
         let (a, b) = (normal(a), normal(b));
@@ -57,14 +62,16 @@ pub(super) fn overlapping(mesh: &Mesh, place: &[u32]) -> Vec<u32> {
         let Some(inside) = Inside::of(mesh, corners(cell)) else { return false };
         let around = Around::of(mesh, corners(cell));
         let (own, found) = (places(cell), Cell::new(false));
-        let meets = |low: &[f64; 3], high: &[f64; 3]| !found.get() && around.meets(low, high);
+        let meets = |low: &[f64; 3], high: &[f64; 3]| {
+            !found.get() && around.meets(low, high) && inside.meets(low, high)
+        };
         tree.visit(meets, |point| {
-            let other = candidates[point as usize / IN_CELL.len()];
+            let (places, other) = others[point as usize / IN_CELL.len()];
             let x = points[point as usize];
             if !found.get()
                 && around.is_near(x)
                 && inside.contains(x)
-                && places(other) != own
+                && places != own
                 && are_parallel(cell, other)
             {
                 found.set(true);
