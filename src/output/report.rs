@@ -4,7 +4,7 @@ mod counts;
 mod page;
 mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -374,8 +374,11 @@ impl Report {
         }
     }
 
-    /// Computes the values that depend on the others after the run has ended.
+    /// Computes the values that depend on the others after the run has ended, and removes repeated
+    /// warnings.
     pub(crate) fn close(&mut self, total_seconds: f64) {
+        let mut known = HashSet::new();
+        self.warnings.retain(|warning| known.insert(warning.clone()));
         self.seconds.total = total_seconds;
         let work = self.seconds.evolve + self.seconds.reinitialize;
         self.cell_updates_per_second =

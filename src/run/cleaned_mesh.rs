@@ -167,8 +167,8 @@ impl CleanedMesh {
             warnings.push(named(text));
         }
         let (mesh, mut cleaning) = mesh::clean_repaired(mesh, &repair).map_err(in_file)?;
-        // Cleaning has already printed the summary. The report lists it among the warnings.
-        warnings.extend(cleaning.summary().map(named));
+        // Cleaning has already printed both texts. The report lists them among the warnings.
+        warnings.extend(cleaning.summary().into_iter().chain(cleaning.doubt(mesh.kind)).map(named));
         cleaning.n_stored_cells = n_stored_cells;
         Ok(CleanedMesh {
             mesh,

@@ -62,7 +62,7 @@ impl Task for DistanceTask<'_> {
                 let doubt = skinny::doubt(&cleaned.mesh, front);
                 doubt.iter().for_each(|doubt| tracing::warn!("{doubt}"));
             }
-            let seeds = sources::problems(config, cleaned).into_iter().map(Err);
+            let seeds = sources::problems(config, cleaned).into_iter().map(|(_, error)| Err(error));
             let paths = sources::path_starts(config, cleaned).map(drop);
             [method.map(drop)].into_iter().chain(seeds).chain([paths]).collect()
         })

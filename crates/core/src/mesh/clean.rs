@@ -85,6 +85,21 @@ impl Cleaning {
         .collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
+
+    /// Returns a warning with the number of facets with three or more cells, or `None` if there are
+    /// none.
+    pub fn doubt(&self, kind: Kind) -> Option<String> {
+        let names = match kind {
+            Kind::Volume => ["face is", "faces are"],
+            Kind::Planar | Kind::Surface => ["edge is", "edges are"],
+        };
+        (self.nonmanifold > 0).then(|| {
+            format!(
+                "{} shared by three or more cells; fronts cross into every sheet",
+                counted(self.nonmanifold, names)
+            )
+        })
+    }
 }
 
 /// Turns a stored mesh into a mesh that solvers can rely on, and reports the changes.
@@ -128,17 +143,8 @@ pub fn clean_repaired(mesh: Mesh, repair: &Repair) -> Result<(Mesh, Cleaning)> {
     if let Some(summary) = cleaning.summary() {
         tracing::warn!("mesh cleaned: {summary}");
     }
-    if cleaning.nonmanifold > 0 {
-        tracing::warn!(
-            "{} {} shared by three or more cells; fronts cross into every sheet",
-            cleaning.nonmanifold,
-            match (mesh.kind == Kind::Volume, cleaning.nonmanifold == 1) {
-                (true, true) => "face is",
-                (true, false) => "faces are",
-                (false, true) => "edge is",
-                (false, false) => "edges are",
-            },
-        );
+    if let Some(doubt) = cleaning.doubt(mesh.kind) {
+        tracing::warn!("{doubt}");
     }
     let cleaned = if cleaning.is_nothing() { mesh } else { apply(mesh, &cleaning) };
     Ok((cleaned, cleaning))
