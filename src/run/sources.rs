@@ -288,7 +288,14 @@ impl Around<'_> {
         let of_class = |class: &Vec<u32>| {
             Source::new(source::around_simplices(mesh, class, arity, 0.0, slowness))
         };
-        let mut sources: Vec<Source> = classes.iter().map(of_class).collect();
+        if classes.have_inner {
+            self.cleaned.note_doubt(
+                "the edges between the vertices of a source are so many that some of them count as \
+                 the source"
+                    .into(),
+            );
+        }
+        let mut sources: Vec<Source> = classes.simplices.iter().map(of_class).collect();
         // Paths may end at any of the simplices, so the first source holds the simplices of all
         // classes.
         if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
