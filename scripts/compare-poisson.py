@@ -3,12 +3,13 @@
 
 usage: compare-poisson.py ZEROSET FILE...
 
-Prints a row of a Markdown table for each file: the mean and the largest distance of the samples
-from the surface and, if the file has triangles, of points on these triangles from the surface (the
-distance back), in percent of the diagonal; the components, the genus of a closed surface, and the
-boundary loops; first for zeroset, then for Poisson. The samples are the points of the file.
+Prints a row of a Markdown table for each file: the mean and the largest distance, in percent of the
+diagonal, of the samples from the surface, of points on the surface from the nearest sample and, if
+the file has triangles, of points on these triangles from the surface (the distance back); the
+components, the genus of a closed surface, and the boundary loops; first for zeroset, then for
+Poisson. The samples are the points of the file.
 
-It needs open3d 0.20 and trimesh (the former needs libusb).
+It needs open3d 0.20, scipy and trimesh (the first needs libusb).
 """
 
 import json
@@ -21,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import open3d as o3d
 import trimesh
+from scipy.spatial import cKDTree
 
 DEPTH = 8
 POINTS_BACK = 200_000
@@ -31,9 +33,11 @@ def describe(surface, samples, truth, diagonal):
     scene = o3d.t.geometry.RaycastingScene()
     scene.add_triangles(o3d.t.geometry.TriangleMesh.from_legacy(surface))
 
-    def distances(points):
-        found = scene.compute_distance(o3d.core.Tensor(points.astype(np.float32))).numpy()
+    def percent(found):
         return f"{100 * found.mean() / diagonal:.2g}, {100 * found.max() / diagonal:.2g}"
+
+    def distances(points):
+        return percent(scene.compute_distance(o3d.core.Tensor(points.astype(np.float32))).numpy())
 
     mesh = trimesh.Trimesh(np.asarray(surface.vertices), np.asarray(surface.triangles), process=False)
     mesh.remove_unreferenced_vertices()
@@ -43,7 +47,9 @@ def describe(surface, samples, truth, diagonal):
     loops = len(trimesh.graph.connected_components(at_boundary)) if len(at_boundary) else 0
     genus = "open" if loops else (2 * len(parts) - mesh.euler_number) // 2
     back = distances(truth) if truth is not None else "-"
-    return f"{distances(samples)} | {back} | {len(parts)}, {genus} | {loops}"
+    on_surface = np.asarray(surface.sample_points_uniformly(POINTS_BACK).points)
+    to_samples = percent(cKDTree(samples).query(on_surface)[0])
+    return f"{distances(samples)} | {to_samples} | {back} | {len(parts)}, {genus} | {loops}"
 
 
 def main(zeroset, *files):
@@ -67,6 +73,10 @@ def main(zeroset, *files):
             if not cloud.has_normals():
                 cloud.estimate_normals(o3d.geometry.KDTreeSearchParamKNN(16))
                 cloud.orient_normals_consistent_tangent_plane(16)
+            # Distances are computed in single precision, so coordinates must be small.
+            center = cloud.get_center()
+            cloud.translate(-center)
+            truth.translate(-center)
             samples = np.asarray(cloud.points)
             diagonal = report["error"]["diagonal"]
             back = None
@@ -76,7 +86,7 @@ def main(zeroset, *files):
             poisson = o3d.geometry.TriangleMesh.create_from_point_cloud_poisson
             other, _ = poisson(cloud, depth=DEPTH, n_threads=1)
             seconds_other = time.perf_counter() - start
-            surface = o3d.io.read_triangle_mesh(str(ours))
+            surface = o3d.io.read_triangle_mesh(str(ours)).translate(-center)
             rows = [describe(mesh, samples, back, diagonal) for mesh in (surface, other)]
             print(f"| `{file.name}` | {rows[0]} | {seconds:.1f} | {rows[1]} | {seconds_other:.1f} |", flush=True)
 
