@@ -171,7 +171,8 @@ signed_distance_at(SignedSurface surface, const double* points, u64 n, double* v
             closest = closest_point(surface, p);
             distance = sqrt(closest.distance2);
             const double largest = larger(larger(fabs(p.x), fabs(p.y)), larger(fabs(p.z), surface.reach));
-            if (distance <= surface.rounding * largest) {
+            // An infinite point has an infinite rounding, but it is not on the surface.
+            if (largest < INFINITY_R && distance <= surface.rounding * largest) {
                 distance = 0.0;
             } else {
                 const double winding = winding_number(surface, p);

@@ -182,7 +182,8 @@ impl TriangleIndex {
                         near.push(self.named(closest));
                     }
                     let distance = closest.0.sqrt();
-                    if distance <= self.rounding(x.into()) {
+                    // An infinite point has an infinite rounding, but it is not on the surface.
+                    if distance.is_finite() && distance <= self.rounding(x.into()) {
                         found.values.push(0.0);
                         continue;
                     }
@@ -345,6 +346,13 @@ mod tests {
         }
         assert!(worst < 0.02, "{worst}");
         assert!(worst > 1e-9, "nothing was approximated");
+    }
+
+    #[test]
+    fn infinite_points_are_not_on_the_surface() {
+        let found = index(&sphere(1)).signed_distances(&[[f64::INFINITY; 3], [f64::NAN; 3]]);
+        assert_eq!(found.values[0], f64::INFINITY);
+        assert!(found.values[1].is_nan());
     }
 
     #[test]
