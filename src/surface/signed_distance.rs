@@ -181,9 +181,14 @@ impl TriangleIndex {
                     if wanted {
                         near.push(self.named(closest));
                     }
+                    // Infinite if a coordinate is infinite, and NaN if one is NaN.
+                    let size: f64 = x.iter().map(|c| c.abs()).sum();
+                    if !size.is_finite() {
+                        found.values.push(size);
+                        continue;
+                    }
                     let distance = closest.0.sqrt();
-                    // An infinite point has an infinite rounding, but it is not on the surface.
-                    if distance.is_finite() && distance <= self.rounding(x.into()) {
+                    if distance <= self.rounding(x.into()) {
                         found.values.push(0.0);
                         continue;
                     }
@@ -349,10 +354,11 @@ mod tests {
     }
 
     #[test]
-    fn infinite_points_are_not_on_the_surface() {
-        let found = index(&sphere(1)).signed_distances(&[[f64::INFINITY; 3], [f64::NAN; 3]]);
-        assert_eq!(found.values[0], f64::INFINITY);
-        assert!(found.values[1].is_nan());
+    fn infinite_points_are_infinitely_far() {
+        let points = [[f64::INFINITY; 3], [f64::INFINITY, f64::NEG_INFINITY, 0.0], [f64::NAN; 3]];
+        let found = index(&sphere(1)).signed_distances(&points);
+        assert_eq!(found.values[..2], [f64::INFINITY; 2]);
+        assert!(found.values[2].is_nan());
     }
 
     #[test]
