@@ -1,5 +1,5 @@
-//! Tests that every command names coarse rounding, copies of cells and overlaps of a mesh, before
-//! and after a computation.
+//! Tests that every command names coarse rounding, copies of cells and overlaps of a mesh, and that
+//! a mesh whose parts contradict each other is refused.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -102,6 +102,21 @@ fn assert_is_named(folder: &Path, text: &str) {
     assert!(warnings.contains(text), "{warnings}");
 }
 
+/// Checks that `info` contains a text, and that all other commands refuse the mesh with this text
+/// unless its parts are to be used as they are.
+fn assert_is_refused(folder: &Path, text: &str) {
+    let (code, said) = zeroset(folder, &["info", "m.obj"]);
+    assert!(code == 0 && said.contains(text), "{code}: {said}");
+    let distance = ["distance", "m.obj", "--from", "vertex:0", "-o", "d.csv"];
+    for arguments in [&["check", "case.toml"][..], &["run", "case.toml"], &distance] {
+        let (code, said) = zeroset(folder, arguments);
+        assert!(code == 3 && said.contains("m.obj"), "{arguments:?} {code}: {said}");
+        assert!(said.contains(text) && said.contains("--weld never"), "{said}");
+    }
+    let (code, said) = zeroset(folder, &[&distance[..], &["--weld", "never"]].concat());
+    assert_eq!(code, 0, "{said}");
+}
+
 /// Returns the distances that `distance` has written.
 fn distances(folder: &Path) -> Vec<([f64; 2], f64)> {
     let text = std::fs::read_to_string(folder.join("d.csv")).unwrap();
@@ -139,25 +154,86 @@ fn coarse_rounding_is_named() {
 }
 
 #[test]
-fn overlapping_parts_are_named() {
+fn overlapping_parts_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let left = Obj::default().grid([0.0, 0.0], [1.1, 1.0], [7, 6]);
     left.grid([1.0, 0.0], [1.0, 1.0], [6, 6]).write(folder.path());
-    assert_is_named(folder.path(), "triangles overlap with other parts of the mesh");
+    assert_is_refused(folder.path(), "triangles overlap with other parts of the mesh");
 }
 
 #[test]
-fn sheets_with_different_diagonals_are_named() {
+fn a_few_overlapping_cells_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = Obj::default().grid([0.0, 0.0], [1.0, 1.0], [20, 20]);
+    large.grid([0.52, 0.52], [0.02, 0.02], [1, 1]).write(folder.path());
+    assert_is_named(folder.path(), "overlap with other parts of the mesh");
+}
+
+#[test]
+fn a_gap_that_may_be_meant_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = Obj::default().grid([0.0, 0.0], [1.0, 1.0], [4, 4]);
+    left.grid([1.001, 0.0], [1.0, 1.0], [5, 5]).write(folder.path());
+    assert_is_refused(folder.path(), "edges of the boundary lie along others");
+    let (_, said) = zeroset(folder.path(), &["check", "case.toml"]);
+    let (_, length) = said.split_once("`weld = ").unwrap();
+    let (length, _) = length.split_once('`').unwrap();
+    let distance = ["distance", "m.obj", "--from", "vertex:0", "-o", "e.csv", "--weld", length];
+    let (code, said) = zeroset(folder.path(), &distance);
+    assert_eq!(code, 0, "{said}");
+    let text = std::fs::read_to_string(folder.path().join("e.csv")).unwrap();
+    let far: f64 = text.trim_end().rsplit(',').next().unwrap().parse().unwrap();
+    assert!((far - 2.001_f64.hypot(1.0)).abs() < 2e-3, "{far}");
+}
+
+#[test]
+fn a_sheet_with_two_sides_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let bent = |x: f64, y: f64| 0.2 * x * x - 0.1 * y;
+    let two = Obj::default().sheet(bent, 0, true).sheet(bent, 0, false);
+    two.write(folder.path());
+    assert_is_refused(folder.path(), "50 cells coincide with others");
+}
+
+#[test]
+fn coarse_text_is_refused_or_named() {
+    // Squares with edges of 3 and of 10, turned and rounded to whole numbers.
+    for (edge, is_refused) in [(3.0, true), (10.0, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut obj = Obj::default();
+        for k in 0..21 * 21 {
+            let [x, y] = [k % 21, k / 21].map(f64::from);
+            let turned = [0.8 * x - 0.6 * y, 0.6 * x + 0.8 * y].map(|x| (edge * x).round());
+            writeln!(obj.vertices, "v {} {} 0", turned[0], turned[1]).unwrap();
+        }
+        for k in (0..20 * 21).filter(|k| k % 21 < 20) {
+            writeln!(obj.faces, "f {} {} {} {}", k + 1, k + 2, k + 23, k + 22).unwrap();
+        }
+        obj.write(folder.path());
+        let text = "so they were probably rounded to that";
+        match is_refused {
+            false => assert_is_named(folder.path(), text),
+            true => {
+                let (code, said) = zeroset(folder.path(), &["run", "case.toml"]);
+                assert!(code == 3 && said.contains(text), "{code}: {said}");
+                assert!(said.contains("--repair never"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sheets_with_different_diagonals_are_refused() {
     let text = "triangles overlap with other parts of the mesh";
     let (flat, bent) = (|_: f64, _: f64| 0.0, |x: f64, y: f64| 0.2 * x * x - 0.1 * y);
     for faces_up in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         Obj::default().sheet(flat, 0, true).sheet(flat, 1, faces_up).write(folder.path());
-        assert_is_named(folder.path(), text);
+        assert_is_refused(folder.path(), text);
         let folder = tempfile::tempdir().unwrap();
         let above = |x: f64, y: f64| bent(x, y) + 1e-9;
         Obj::default().sheet(bent, 0, true).sheet(above, 1, faces_up).write(folder.path());
-        assert_is_named(folder.path(), text);
+        assert_is_refused(folder.path(), text);
     }
     // Sheets that only touch at their boundary do not overlap.
     for other in [|x: f64, y: f64| x * (1.0 - x) * y * (1.0 - y), |_: f64, _: f64| 0.3] {
@@ -169,7 +245,7 @@ fn sheets_with_different_diagonals_are_named() {
 }
 
 #[test]
-fn a_folded_sheet_is_named() {
+fn a_folded_sheet_is_refused() {
     // The second sheet has the left side of the first one.
     let sheets = Obj::default().sheet(|_, _| 0.0, 0, true).sheet(|_, _| 0.0, 1, false);
     let own = |word: &str| match word.parse::<usize>() {
@@ -180,7 +256,7 @@ fn a_folded_sheet_is_named() {
     let faces = sheets.faces.lines().map(line).collect();
     let folder = tempfile::tempdir().unwrap();
     Obj { faces, ..sheets }.write(folder.path());
-    assert_is_named(folder.path(), "triangles overlap with other parts of the mesh");
+    assert_is_refused(folder.path(), "triangles overlap with other parts of the mesh");
 }
 
 #[test]

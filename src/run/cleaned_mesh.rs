@@ -158,6 +158,7 @@ impl CleanedMesh {
         };
         let (stored_vertices, n_stored_cells) = (mesh.vertices.clone(), mesh.n_cells());
         let (mesh, repair) = mesh::repair::repair(mesh, repairs).map_err(in_file)?;
+        repair.refuse(repairs.weld, mesh.n_cells()).map_err(in_file)?;
         let conflicts = conflicts(&mesh, &repair);
         let refused = |found: &Conflict| found.warning("a case that uses this array is refused");
         let doubts = repair.doubts().into_iter().chain(conflicts.iter().map(refused));

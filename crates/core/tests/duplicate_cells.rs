@@ -86,6 +86,9 @@ fn parts_that_overlap_otherwise_are_doubtful() {
     // Both parts have twelve triangles at the common strip. The boundary of one part passes through
     // all twelve triangles of the other part.
     assert!((12..=24).contains(&done.overlap.cells), "{:?}", done.overlap);
+    let message = done.refuse(Weld::Auto, 156).unwrap_err().to_string();
+    assert!(message.contains("(--weld never) uses the parts as they are"), "{message}");
+    assert!(done.refuse(Weld::Never, 156).is_ok());
     let text = done.doubts().concat();
     assert!(text.contains("triangles overlap with other parts of the mesh"), "{text}");
     // Parts that only touch do not overlap, even if one is finer. Triangles of a surface may
@@ -120,7 +123,7 @@ fn tetrahedra_are_compared_without_their_orientation() {
 }
 
 #[test]
-fn sides_and_materials_are_kept_with_a_doubt() {
+fn sides_are_refused_and_materials_are_kept_with_a_doubt() {
     let mut pillow = grids(Kind::Surface, &[SQUARE, SQUARE]);
     pillow.cells[96..].chunks_exact_mut(3).for_each(|t| t.swap(0, 1));
     let mut materials = grids(Kind::Planar, &[SQUARE, SQUARE]);
@@ -131,7 +134,12 @@ fn sides_and_materials_are_kept_with_a_doubt() {
     grouped.groups.push(Group { name: "left".into(), members });
     for mesh in [&pillow, &materials, &grouped] {
         let (_, done) = repaired(mesh);
-        assert_eq!((done.duplicates.cells, done.duplicates.kept), (0, 32));
+        let is_pillow = mesh.kind == Kind::Surface;
+        let (turned, kept) = if is_pillow { (32, 0) } else { (0, 32) };
+        let found = &done.duplicates;
+        assert_eq!((found.cells, found.turned, found.kept), (0, turned, kept));
+        let refused = done.refuse(Weld::Auto, mesh.n_cells());
+        assert_eq!(refused.is_err(), is_pillow);
         let doubts = done.doubts().concat();
         assert!(doubts.contains("32 cells coincide with others"), "{doubts}");
         assert!(doubts.contains("(the first are 0 and 32)"), "{doubts}");

@@ -72,15 +72,15 @@ fn rounded_sides_with_separate_vertices_are_joined() {
 }
 
 #[test]
-fn sides_that_are_too_far_apart_are_a_doubt() {
+fn sides_that_are_too_far_apart_are_refused() {
     // The second square is moved by 0.001 to the right. Its coordinates are precise.
     let mut mesh = squares(4, 5, 0.0, 17);
     mesh.vertices[25..].iter_mut().for_each(|x| x[0] += 1e-3);
     let (apart, done) = repair(mesh.clone(), Repairs::default()).unwrap();
     assert!((perimeter(&apart) - 8.0).abs() < 1e-2);
     assert!(done.unmatched.apart >= 8, "{:?}", done.unmatched);
-    let doubts = done.doubts().concat();
-    assert!(doubts.contains("`weld = "), "{doubts}");
+    assert!(done.refuse(Weld::Within(1e-9), apart.n_cells()).is_ok());
+    let doubts = done.refuse(Weld::Auto, apart.n_cells()).unwrap_err().to_string();
     // With the length that the message states, `weld` joins the squares.
     let (_, length) = doubts.split_once("`weld = ").unwrap();
     let length: f64 = length.split_once('`').unwrap().0.parse().unwrap();

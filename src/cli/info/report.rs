@@ -103,6 +103,7 @@ impl Verdict {
         copy.groups.clone_from(&mesh.groups);
         copy.cell_data.clone_from(&mesh.cell_data);
         let judged = repair(copy, repairs).and_then(|(mesh, repair)| {
+            repair.refuse(repairs.weld, mesh.n_cells())?;
             let mut cleaning = assess(&mesh)?;
             cleaning.unreferenced -= repair.n_replaced();
             Ok((repair, cleaning, skinny::doubt(&mesh, Front::Circular)))

@@ -85,12 +85,12 @@ impl Coarse {
         }
     }
 
-    /// Refuses a mesh of 32-bit coordinates whose rounding makes all results unreliable.
+    /// Refuses a mesh whose rounding makes all results unreliable.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] with the spacing, the edge length and the remedy.
     pub(super) fn refuse(&self) -> Result<()> {
-        if !self.is_unreliable || !self.is_single {
+        if !self.is_unreliable {
             return Ok(());
         }
         let remedy = format!(

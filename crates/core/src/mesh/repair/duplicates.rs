@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::Weld;
+use super::ambiguous::Finding;
 use super::apart::materials;
 use super::cell_list::{CellList, oriented_measure};
 use super::coincident::{coincident, components_of, places, shortest_edges};
@@ -20,11 +21,16 @@ pub struct Duplicates {
     pub cells: usize,
     /// The number of vertices of removed cells that were replaced by others at the same place.
     pub vertices: usize,
-    /// The number of cells that were kept although they coincide with others: their groups or
-    /// materials differ, or they are triangles of a surface that face the other way.
+    /// The number of cells that were kept although they coincide with others, because their groups
+    /// or materials differ.
     pub kept: usize,
-    /// Two of the coincident cells of which one was kept.
+    /// Two of the coincident cells that `kept` counts.
     pub kept_at: Option<[u32; 2]>,
+    /// The number of triangles of a surface that were kept although they coincide with others of
+    /// the same material, because they face the other way.
+    pub turned: usize,
+    /// Two of the coincident triangles that `turned` counts.
+    pub turned_at: Option<[u32; 2]>,
     /// The name of a cell array that differs between a removed cell and the one that stays, with
     /// these two cells.
     pub differs: Option<(String, [u32; 2])>,
@@ -42,18 +48,16 @@ impl Duplicates {
         })
     }
 
-    /// Returns sentences about the cells that were kept, and about arrays that differ.
+    /// Returns sentences about the cells that were kept because of their materials, and about
+    /// arrays that differ.
     pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
-        let kept = self.kept_at.map(|[a, b]| {
+        let kept = self.kept_at.map(|pair| {
             format!(
-                "{} with others that have separate vertices (the first are {a} and {b}), but {} \
-                 kept, because {} the other way or {} to other groups or materials: areas count \
-                 twice, and fronts pass between them only at common vertices; if they are the same \
-                 part, store it once, or use `weld = LENGTH`",
-                counted(self.kept, ["cell coincides", "cells coincide"]),
+                "{}, but {} kept, because {} to other groups or materials: {EFFECT}; if they are \
+                 the same part, store it once, or use `weld = LENGTH`",
+                coincide(self.kept, pair),
                 noun(self.kept, ["is", "are"]),
-                noun(self.kept, ["it faces", "they face"]),
-                noun(self.kept, ["belongs", "belong"]),
+                noun(self.kept, ["it belongs", "they belong"]),
             )
         });
         let differs = self.differs.as_ref().map(|(name, [a, b])| {
@@ -64,6 +68,29 @@ impl Duplicates {
         });
         kept.into_iter().chain(differs)
     }
+
+    /// Returns the finding about triangles that face opposite ways, if there are any.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        let pair = self.turned_at?;
+        let faces = noun(self.turned, ["faces", "face"]);
+        Some(Finding {
+            count: self.turned,
+            what: format!(
+                "{} and {faces} the other way, as the two sides of a sheet do: {EFFECT}",
+                coincide(self.turned, pair)
+            ),
+            remedy: "store the sheet once; `weld = LENGTH` joins the two sides into one".into(),
+        })
+    }
+}
+
+/// The effect of cells that coincide with others.
+const EFFECT: &str = "areas count twice, and fronts pass between them only at common vertices";
+
+/// Returns the beginning of a sentence about cells that coincide with others.
+fn coincide(n: usize, [a, b]: [u32; 2]) -> String {
+    let cells = counted(n, ["cell coincides", "cells coincide"]);
+    format!("{cells} with others that have separate vertices (the first are {a} and {b})")
 }
 
 /// Removes cells whose corners have the same places as those of an earlier cell, but are not the
@@ -110,15 +137,20 @@ pub(super) fn remove(
                 material(first) == material(cell) && !is_turned
             };
             let copy_of = kept.iter().copied().find(is_same);
-            let first = copy_of.unwrap_or(kept[0]);
             match copy_of {
                 Some(first) if is_separate(first, cell) => removed.push([first, cell]),
                 Some(_) => {}
                 None => {
+                    let of_same = kept.iter().copied().find(|&k| material(k) == material(cell));
+                    let other = of_same.unwrap_or(kept[0]);
                     kept.push(cell);
-                    if is_separate(first, cell) {
-                        found.kept += 1;
-                        found.kept_at.get_or_insert([first, cell]);
+                    if is_separate(other, cell) {
+                        let (count, at) = match of_same {
+                            Some(_) => (&mut found.turned, &mut found.turned_at),
+                            None => (&mut found.kept, &mut found.kept_at),
+                        };
+                        *count += 1;
+                        at.get_or_insert([other, cell]);
                     }
                 }
             }

@@ -4,6 +4,7 @@
 //! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces
 //! some cells by others. [`Repair`] maps the repaired vertices and cells back to the stored ones.
 
+mod ambiguous;
 pub(crate) mod apart;
 mod cell_list;
 mod cluster;
@@ -225,7 +226,8 @@ impl Repair {
         let doubts = self.coarse.doubts().chain(self.duplicates.doubts());
         let doubts = doubts.chain(self.join.doubts()).chain(self.degenerate.doubts());
         let doubts = doubts.chain(self.hanging.doubts()).chain(self.unmatched.doubts());
-        doubts.chain(self.overlap.doubts()).collect()
+        let findings = self.findings().map(|finding| finding.doubt());
+        doubts.chain(findings).collect()
     }
 }
 
@@ -252,7 +254,7 @@ impl Repair {
 ///
 /// # Errors
 /// Returns [`Error::Mesh`](crate::Error::Mesh) if the mesh has a defect that
-/// [`clean`](super::clean()) cannot fix, or if degenerate cells are to be repaired and 32-bit
+/// [`clean`](super::clean()) cannot fix, or if degenerate cells are to be repaired and the
 /// coordinates are rounded to a quarter of the edges or more (see [`Coarse`]).
 pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
     super::clean::unfit(&mesh)?;

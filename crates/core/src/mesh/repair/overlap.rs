@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
+use super::ambiguous::Finding;
 use super::sheets;
 use crate::geometry::Vec3;
 use crate::mesh::point_tree::PointTree;
@@ -45,20 +46,26 @@ impl Overlap {
         Overlap { cells: found.len(), at: found.first().copied(), kind: Some(mesh.kind) }
     }
 
-    /// Returns a sentence about the overlap, if there is one.
-    pub fn doubts(&self) -> impl Iterator<Item = String> {
-        self.kind.zip(self.at).into_iter().map(|(kind, at)| {
+    /// Returns the finding, if there is one.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        self.kind.zip(self.at).map(|(kind, at)| {
             let (words, measures) = match kind {
                 Kind::Volume => (["tetrahedron", "tetrahedra"], "volumes"),
                 _ => (["triangle", "triangles"], "areas"),
             };
-            format!(
-                "{} {} with other parts of the mesh, beginning with cell {at}: {measures} count \
-                 twice, and fronts do not cross from one part to the other there; store each part \
-                 once, or mark the cells in overlaps between pieces as ghost cells (vtkGhostType)",
-                counted(self.cells, words),
-                noun(self.cells, ["overlaps", "overlap"])
-            )
+            let overlaps = noun(self.cells, ["overlaps", "overlap"]);
+            Finding {
+                count: self.cells,
+                what: format!(
+                    "{} {overlaps} with other parts of the mesh, beginning with cell {at}: \
+                     {measures} count twice, and fronts do not cross from one part to the other \
+                     there",
+                    counted(self.cells, words),
+                ),
+                remedy: "store each part once, or mark the cells in overlaps between pieces as \
+                         ghost cells (vtkGhostType)"
+                    .into(),
+            }
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Warnings about boundary facets that lie along others without matching them.
 
+use super::ambiguous::Finding;
 use super::{Weld, facets};
 use crate::mesh::overlaps::{Cover, covers};
 use crate::mesh::rounding::Rounding;
@@ -72,8 +73,8 @@ impl Unmatched {
         }
     }
 
-    /// Returns sentences about the unmatched facets.
-    pub fn doubts(&self) -> impl Iterator<Item = String> {
+    /// Returns a sentence about the unmatched faces inside the mesh, if there are any.
+    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
         let inside = self.kind.zip(self.at).map(|(kind, at)| {
             let part = match self.partial {
                 0 => String::new(),
@@ -89,18 +90,26 @@ impl Unmatched {
                 noun(n, ["does", "do"]),
             )
         });
-        let apart = self.kind.filter(|_| self.apart > 0).map(|kind| {
-            format!(
-                "{} of the boundary {} along others, up to {} away, but {} not match them: fronts \
-                 do not cross there; `weld = {}` joins vertices that are that close and splits \
-                 cells at hanging nodes that are that close",
+        inside.into_iter()
+    }
+
+    /// Returns the finding about facets of the boundary that lie along others, if there are any.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        let kind = self.kind.filter(|_| self.apart > 0)?;
+        let [lies, does] = [["lies", "lie"], ["does", "do"]].map(|words| noun(self.apart, words));
+        Some(Finding {
+            count: self.apart,
+            what: format!(
+                "{} of the boundary {lies} along others, up to {} away, but {does} not match \
+                 them: fronts do not cross there",
                 facets(kind, self.apart),
-                noun(self.apart, ["lies", "lie"]),
                 short(self.distance),
-                noun(self.apart, ["does", "do"]),
+            ),
+            remedy: format!(
+                "`weld = {}` joins vertices that are that close and splits cells at hanging nodes \
+                 that are that close",
                 short(1.1 * self.distance)
-            )
-        });
-        inside.into_iter().chain(apart)
+            ),
+        })
     }
 }
