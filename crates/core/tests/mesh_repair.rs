@@ -322,7 +322,7 @@ fn slivers_of_a_delaunay_triangulation_disappear_and_the_mesh_stays_sound() {
 }
 
 #[test]
-fn edges_just_beyond_the_tolerance_are_doubtful() {
+fn edges_just_beyond_the_tolerance_are_refused() {
     // A strip of squares with separate vertices for each square. Every other square is moved a
     // little.
     let torn = |moved: f64| {
@@ -340,7 +340,9 @@ fn edges_just_beyond_the_tolerance_are_doubtful() {
         let (_, repair) = repair(torn(moved), Repairs::default()).unwrap();
         assert_eq!((repair.join.vertices, repair.join.near), (joined, near), "{moved}");
         let doubts = repair.doubts().join(" ");
-        assert_eq!(doubts.contains("too far to be joined; `weld = "), near > 0, "{doubts}");
+        assert_eq!(doubts.contains("too far to be joined"), near > 0, "{doubts}");
+        let refused = repair.refuse(Weld::Auto, 64).map_err(|error| error.to_string());
+        assert_eq!(refused.is_err_and(|text| text.contains("`weld = ")), near > 0, "{doubts}");
         if near > 0 {
             let length = doubts.split("weld = ").nth(1).unwrap().split('`').next().unwrap();
             let repairs =

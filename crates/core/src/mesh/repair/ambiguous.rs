@@ -17,6 +17,8 @@ pub(super) struct Finding {
     pub(super) what: String,
     /// What a user can do about it.
     pub(super) remedy: String,
+    /// Whether it is a gap between boundaries, which a larger `weld` would close.
+    pub(super) is_gap: bool,
 }
 
 impl Finding {
@@ -32,13 +34,15 @@ impl Finding {
 
 impl Repair {
     pub(super) fn findings(&self) -> impl Iterator<Item = Finding> {
-        let found = [self.duplicates.finding(), self.unmatched.finding(), self.overlap.finding()];
-        found.into_iter().flatten()
+        let overlaps = [self.overlap.finding(), self.duplicates.finding()];
+        let gaps = [self.join.finding(), self.unmatched.finding(), self.hanging.finding()];
+        overlaps.into_iter().chain(gaps).flatten()
     }
 
-    /// Refuses a mesh whose parts overlap, whose boundaries nearly coincide, or whose surface is
-    /// stored twice with opposite orientations, because results would depend on what was meant.
-    /// `weld` is the setting of the repair, and `n_cells` is the number of repaired cells.
+    /// Refuses a mesh whose parts overlap, whose boundaries nearly coincide or have hanging nodes,
+    /// or whose surface is stored twice with opposite orientations, because results would depend on
+    /// what was meant. `weld` is the setting of the repair, and `n_cells` is the number of repaired
+    /// cells.
     ///
     /// With [`Weld::Never`], the parts are meant to be separate, so nothing is refused. With
     /// [`Weld::Within`], sides that are further apart are meant to be separate. A few cells are
@@ -47,10 +51,15 @@ impl Repair {
     /// # Errors
     /// Returns [`Error::Mesh`] with the number of cells, the first of them, and the remedy.
     pub fn refuse(&self, weld: Weld, n_cells: usize) -> Result<()> {
-        let unmatched = self.unmatched.finding().filter(|_| weld == Weld::Auto);
-        let found = [self.overlap.finding(), self.duplicates.finding(), unmatched];
-        let is_refused = |found: &Finding| weld != Weld::Never && !found.is_small(n_cells);
-        match found.into_iter().flatten().find(is_refused) {
+        let is_refused = |found: &Finding| {
+            let is_meant = match weld {
+                Weld::Auto => false,
+                Weld::Within(_) => found.is_gap,
+                Weld::Never => true,
+            };
+            !is_meant && !found.is_small(n_cells)
+        };
+        match self.findings().find(is_refused) {
             None => Ok(()),
             Some(Finding { what, remedy, .. }) => {
                 let keep = "`weld = \"never\"` (--weld never) uses the parts as they are";

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use super::ambiguous::Finding;
 use super::apart::{Apart, key};
 use super::duplicates::replace;
 use super::{Weld, cluster, facet_names, facets};
 use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::UnionFind;
-use crate::words::{counted, short};
+use crate::words::{counted, noun, short};
 
 /// The distance within which vertices coincide, as a fraction of the shortest boundary edge at each
 /// of them. If the coordinates in the file are less precise, the distance is larger.
@@ -87,16 +88,26 @@ impl Join {
         Some(text)
     }
 
-    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
-        let near = self.kind.filter(|_| self.near > 0).map(|kind| {
-            format!(
-                "{} of the boundary are up to {} apart from others, which is too far to be joined; \
-                 `weld = {}` joins all vertices that are that close",
+    /// Returns the finding about facets that are near others, if there are any.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        self.kind.filter(|_| self.near > 0).map(|kind| Finding {
+            is_gap: true,
+            count: self.near,
+            what: format!(
+                "{} of the boundary {} up to {} apart from others, which is too far to be joined: \
+                 fronts do not cross there",
                 facets(kind, self.near),
+                noun(self.near, ["is", "are"]),
                 short(self.near_distance),
+            ),
+            remedy: format!(
+                "`weld = {}` joins all vertices that are that close",
                 short(1.1 * self.near_distance)
-            )
-        });
+            ),
+        })
+    }
+
+    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
         let kept_apart = self.kind.filter(|_| self.kept_apart > 0).map(|kind| {
             let [_, plural] = facet_names(kind);
             format!(
@@ -114,7 +125,7 @@ impl Join {
                 counted(self.edges_kept_apart, ["edge", "edges"])
             )
         });
-        near.into_iter().chain(kept_apart).chain(edges)
+        kept_apart.into_iter().chain(edges)
     }
 }
 

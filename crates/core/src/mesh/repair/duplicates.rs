@@ -74,6 +74,7 @@ impl Duplicates {
         let pair = self.turned_at?;
         let faces = noun(self.turned, ["faces", "face"]);
         Some(Finding {
+            is_gap: false,
             count: self.turned,
             what: format!(
                 "{} and {faces} the other way, as the two sides of a sheet do: {EFFECT}",

@@ -55,6 +55,7 @@ impl Overlap {
             };
             let overlaps = noun(self.cells, ["overlaps", "overlap"]);
             Finding {
+                is_gap: false,
                 count: self.cells,
                 what: format!(
                     "{} {overlaps} with other parts of the mesh, beginning with cell {at}: \

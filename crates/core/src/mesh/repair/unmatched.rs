@@ -98,6 +98,7 @@ impl Unmatched {
         let kind = self.kind.filter(|_| self.apart > 0)?;
         let [lies, does] = [["lies", "lie"], ["does", "do"]].map(|words| noun(self.apart, words));
         Some(Finding {
+            is_gap: true,
             count: self.apart,
             what: format!(
                 "{} of the boundary {lies} along others, up to {} away, but {does} not match \

@@ -10,8 +10,9 @@ mod sides;
 mod split;
 
 use super::Weld;
+use super::ambiguous::Finding;
 use crate::mesh::Mesh;
-use crate::words::{counted, noun, short};
+use crate::words::{counted, short};
 
 /// The hanging nodes of a mesh, and the cells that were split at them.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -55,25 +56,28 @@ impl Hanging {
         (self.cells > 0).then(|| format!("{cells} split at {nodes}"))
     }
 
-    /// Returns sentences about the nodes that are still hanging.
-    pub fn doubts(&self) -> impl Iterator<Item = String> {
-        let facets = |n: usize| counted(n, ["edge or face", "edges and faces"]);
-        let has = |n: usize| noun(n, ["has", "have"]);
-        let left = self.left_at.map(|vertex| {
-            format!(
-                "{} {} hanging nodes at which no cell can be split, beginning with vertex \
-                 {vertex}: fronts do not cross there",
-                facets(self.left),
-                has(self.left)
-            )
-        });
+    /// Returns the finding about hanging nodes at which no cell can be split, if there are any.
+    pub(super) fn finding(&self) -> Option<Finding> {
+        self.left_at.map(|vertex| Finding {
+            is_gap: false,
+            count: self.left,
+            what: format!(
+                "{} hanging nodes at which no cell can be split, beginning with vertex {vertex}: \
+                 fronts do not cross there",
+                with_nodes(self.left)
+            ),
+            remedy: "use a mesh whose cells share whole edges and faces".into(),
+        })
+    }
+
+    /// Returns sentences about hanging nodes that are kept apart or joined within the rounding.
+    pub(super) fn doubts(&self) -> impl Iterator<Item = String> {
         let apart = (self.kept_apart > 0).then(|| {
             format!(
-                "{} {} hanging nodes of cells with separate vertices. They are kept apart, because \
+                "{} hanging nodes of cells with separate vertices. They are kept apart, because \
                  `weld` is \"never\", a group contains them, or their cells belong to different \
                  materials: fronts do not cross there",
-                facets(self.kept_apart),
-                has(self.kept_apart)
+                with_nodes(self.kept_apart)
             )
         });
         let rounded = (self.rounded > 0).then(|| {
@@ -86,8 +90,13 @@ impl Hanging {
                 short(self.rounded_distance)
             )
         });
-        left.into_iter().chain(apart).chain(rounded)
+        apart.into_iter().chain(rounded)
     }
+}
+
+/// Returns a number of edges and faces with a verb.
+fn with_nodes(n: usize) -> String {
+    counted(n, ["edge or face has", "edges and faces have"])
 }
 
 /// Splits the cells of a mesh at its hanging nodes. Returns the counts and, if a cell was split,
