@@ -28,13 +28,9 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 ZEROSET_COMMIT=$(git rev-parse HEAD)
 export ZEROSET_COMMIT
 
-venv=$CARGO_TARGET_DIR/zig-venv
-if [ ! -x "$venv/bin/cargo-zigbuild" ]; then
-    python3 -m venv "$venv"
-    "$venv/bin/python" -m pip install --quiet ziglang==0.17.1 cargo-zigbuild==0.24.1
-fi
+programs=$(scripts/zig.sh cargo-zigbuild==0.24.1)
 cargo build --locked --release -p zeroset --bin zeroset
-PATH=$venv/bin:$PATH cargo zigbuild --locked --release --target "$target.$oldest" -p zeroset --bin zeroset
+PATH=$programs:$PATH cargo zigbuild --locked --release --target "$target.$oldest" -p zeroset --bin zeroset
 ordinary=$CARGO_TARGET_DIR/release/zeroset
 portable=$CARGO_TARGET_DIR/$target/release/zeroset
 

@@ -17,10 +17,6 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 ZEROSET_COMMIT=$(git rev-parse HEAD)
 export ZEROSET_COMMIT
 
-venv=$CARGO_TARGET_DIR/zig-venv
-if [ ! -x "$venv/bin/maturin" ]; then
-    python3 -m venv "$venv"
-    "$venv/bin/python" -m pip install --quiet ziglang==0.17.1 maturin==1.16.0
-fi
+programs=$(scripts/zig.sh maturin==1.16.0)
 cd python
-PATH=$venv/bin:$PATH maturin build --release --locked --zig --compatibility manylinux2014 --out "$out"
+PATH=$programs:$PATH maturin build --release --locked --zig --compatibility manylinux2014 --out "$out"

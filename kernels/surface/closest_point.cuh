@@ -1,5 +1,5 @@
-// The point of a triangle closest to another point. The counterpart of `Facet` in
-// crates/core/src/geometry/simplex.rs.
+// The point of a triangle closest to another point, and distances to boxes. The counterpart of
+// `Facet` in crates/core/src/geometry/simplex.rs.
 #pragma once
 
 #include "common/simplex.cuh"
@@ -33,4 +33,16 @@ DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, con
     if (is_over && !is_sliver) return inner;
     const Vec3 sides = nearer(p, nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c)), closest_on_segment(p, c, a));
     return is_over ? nearer(p, sides, inner) : sides;
+}
+
+// Returns the squared distance from a point to a box with the corners `low` and `high`, or infinity
+// if the box is empty.
+template <typename Box> DEVICE double distance2_to(const Box& box, const Vec3& p) {
+    const double of[3] = {p.x, p.y, p.z};
+    double sum = 0.0;
+    for (u32 k = 0; k < 3; k++) {
+        const double off = larger(larger(box.low[k] - of[k], of[k] - box.high[k]), 0.0);
+        sum += off * off;
+    }
+    return sum;
 }

@@ -32,17 +32,6 @@ DEVICE Box no_box() {
     return {{far, far, far}, {-far, -far, -far}};
 }
 
-// Returns the squared distance from a point to a box, or infinity if the box is empty.
-DEVICE double distance2_to(const Box& box, const Vec3& p) {
-    const double of[3] = {p.x, p.y, p.z};
-    double sum = 0.0;
-    for (u32 k = 0; k < 3; k++) {
-        const double off = larger(larger(box.low[k] - of[k], of[k] - box.high[k]), 0.0);
-        sum += off * off;
-    }
-    return sum;
-}
-
 // Returns the square of twice the distance from a point to the center of a box.
 DEVICE double to_middle2(const Box& box, const Vec3& p) {
     const double of[3] = {p.x, p.y, p.z};

@@ -18,17 +18,6 @@ enum : u32 { MOST_WAITING = 64u };
 
 DEVICE Vec3 vector_of(const double (&x)[3]) { return {x[0], x[1], x[2]}; }
 
-// Returns the squared distance from a point to the box of a node.
-DEVICE double distance2_to(const TreeNode& node, const Vec3& p) {
-    const double of[3] = {p.x, p.y, p.z};
-    double sum = 0.0;
-    for (u32 k = 0; k < 3; k++) {
-        const double off = larger(larger(node.low[k] - of[k], of[k] - node.high[k]), 0.0);
-        sum += off * off;
-    }
-    return sum;
-}
-
 struct ClosestPoint {
     double distance2;
     Vec3 point;
