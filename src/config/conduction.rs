@@ -11,7 +11,7 @@ use super::tables::Distance;
 use super::values::{Formula, OrExpression, Speed};
 use crate::expression::Expression;
 
-/// A number, or an expression evaluated at the centroids of the cells.
+/// A number, or an expression evaluated at the centroids of the cells. Its unit is that of its key.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -80,6 +80,7 @@ impl Fibers {
 }
 
 /// A direction in each cell: the name of a cell array with three components, or three components.
+/// Its length does not matter, unless it is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
