@@ -193,7 +193,7 @@ pub struct Edge<V> {
     pub values: V,
     /// The smallest gradient magnitude of an active cell, in values per unit length.
     pub low: f64,
-    /// The distance between cells along each axis.
+    /// The distance between cells along each axis, in the unit of length of `low`.
     pub spacing: [f64; 3],
 }
 
@@ -253,7 +253,7 @@ pub struct Template<'a, V> {
     pub values: V,
     /// The template to find.
     pub template: Grid<'a, f64>,
-    /// The largest sum of differences of an active cell.
+    /// The largest sum of differences of an active cell, in the unit of the values.
     pub most: f64,
 }
 

@@ -70,7 +70,8 @@ pub struct Square {
     /// Connect the moved vertices of a lattice by their Delaunay triangulation. Default false
     #[cfg_attr(feature = "cli", arg(long))]
     pub delaunay: bool,
-    /// Vertices of an irregular mesh, boundary included. No default
+    /// Vertices of an irregular mesh, boundary included: more than the 2 (nx + ny) on the boundary.
+    /// No default
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub vertices: Option<u32>,
     /// Seed of the random numbers. Default 1
