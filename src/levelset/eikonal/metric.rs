@@ -12,7 +12,8 @@ use nalgebra::Matrix3;
 use super::Slowness;
 use crate::geometry::{Real, Vec3};
 
-/// The metric of a cell, by the lower triangle of F: rows (f00), (f10, f11) and (f20, f21, f22).
+/// The metric of a cell, in time per mesh unit, by the lower triangle of F: rows (f00), (f10, f11)
+/// and (f20, f21, f22).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric<R>([R; 6]);
 
@@ -45,7 +46,7 @@ impl Metric<f64> {
 }
 
 impl<R: Real> Metric<R> {
-    /// Maps a step to coordinates in which its length is its travel time.
+    /// Maps a step, in mesh units, to coordinates in which its length is its travel time.
     #[inline]
     pub fn map(&self, v: &Vec3<R>) -> Vec3<R> {
         let [f00, f10, f11, f20, f21, f22] = self.0;

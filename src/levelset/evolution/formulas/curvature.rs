@@ -7,8 +7,8 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 /// phi is kept close to a signed distance function.
 const DELTA: f64 = 1e-3;
 
-/// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, and the
-/// lumped mass `meas / ((d+1) |g|)`.
+/// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, in mesh
+/// units to the power d - 1, and the lumped mass `meas / ((d+1) |g|)`.
 ///
 /// Both replace `|g|` by `sqrt(|g|^2 + delta^2)` (docs/level-set.md, equation (3)).
 #[inline]
