@@ -24,8 +24,8 @@ pub struct Advance {
     pub clock: f64,
     /// The length of the last step.
     pub dt: f64,
-    /// The largest change in phi per unit of time next to the interface, in the last step: in mesh
-    /// units, or in voxels on tiles.
+    /// The largest change in phi per unit of time next to the interface, in the last step, in the
+    /// unit of phi per time.
     pub rate: f64,
     /// Whether the time [`StepTarget::target`] was reached.
     pub landed: bool,
