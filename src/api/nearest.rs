@@ -38,6 +38,7 @@ pub struct NearestSites {
 }
 
 /// Returns the distance from each query to the nearest of the sites, and the index of this site.
+/// Coordinates are in any unit.
 ///
 /// The result is exact. If several sites are equally near, the smallest index is returned. `device`
 /// selects the threads and the GPU.

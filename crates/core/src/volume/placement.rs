@@ -2,8 +2,8 @@
 
 use crate::error::Flaw;
 
-/// The affine map from indices to world coordinates: sample (i, j, k) lies at `origin + i*steps[0]
-/// + j*steps[1] + k*steps[2]`. World coordinates are in the unit of the volume.
+/// The affine map from indices to world coordinates, in the unit of the volume: sample (i, j, k)
+/// lies at `origin + i*steps[0] + j*steps[1] + k*steps[2]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     origin: [f64; 3],
