@@ -25,8 +25,8 @@ pub struct Cone {
     pub directions: Directions,
     /// The half angle in radians, from 0 to pi.
     pub angle: f64,
-    /// The radius of a cylinder around the ray. The query also sees all sites in the cylinder. See
-    /// [`Cone`].
+    /// The radius of a cylinder around the ray, in the unit of the coordinates. The query also sees
+    /// all sites in the cylinder. See [`Cone`].
     pub cylinder: Option<f64>,
 }
 
