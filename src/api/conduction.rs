@@ -29,7 +29,7 @@ pub enum Conduction {
     Tensor(Vec<[f64; 6]>),
 }
 
-/// Speeds along and across fibers, in mesh units per time.
+/// Speeds along and across fibers, in mesh units per time, each 1e-15 to 1e15.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fibers {

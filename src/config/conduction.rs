@@ -52,7 +52,8 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
-/// Speeds along and across fibers, in mesh units per time, each > 0.
+/// Speeds along and across fibers, in mesh units per time, each 1e-15 to 1e15. The fastest speed in
+/// a cell is at most 1000 times the slowest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -117,7 +117,8 @@ macro_rules! expect {
         #[non_exhaustive]
         pub struct Expect {
             /// Exact shape for comparison with the interface or the distance. It is not a bound
-            /// itself.
+            /// itself. Its distances are in mesh units, even if `distance.speed` makes the results
+            /// times.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub exact: Option<Shape>,
             $($(#[$doc])*

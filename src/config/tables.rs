@@ -162,7 +162,7 @@ pub struct Evolve {
     pub curvature: Option<Coefficient>,
     /// Weight w >= 0, in mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w
     /// grad phi / |grad phi|)`, which reduces the weighted length or area of the interface and
-    /// pulls it to places where w is small. Conflicts with `curvature`.
+    /// pulls it to places where w is small. Default 0. Conflicts with `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
     /// Value of phi at the boundary vertices where the velocity points into the mesh, in mesh

@@ -53,7 +53,7 @@ pub struct Square {
     /// Lower corner in mesh units. Default 0, 0
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y", value_parser = super::cli::numbers::<f64, 2>, default_value = "0,0", hide_default_value = true, allow_hyphen_values = true))]
     pub min: [f64; 2],
-    /// Upper corner in mesh units. Default 1, 1
+    /// Upper corner in mesh units, above `min` on every axis. Default 1, 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y", value_parser = super::cli::numbers::<f64, 2>, default_value = "1,1", hide_default_value = true, allow_hyphen_values = true))]
     pub max: [f64; 2],
     /// How the rectangle is divided into triangles. Default "diagonal"
