@@ -85,7 +85,7 @@ pub struct DeviceQueries {
     pub points: u64,
     /// The number of queries, at most 2^32 - 1.
     pub n: usize,
-    /// The lowest and the highest coordinates of the queries.
+    /// The lowest and the highest coordinates of the queries, in their unit.
     pub corners: [[f64; 3]; 2],
     /// The address of the squared distances, or of the distances in other norms than L2, `f64`.
     pub keys: u64,

@@ -93,7 +93,8 @@ pub enum Direction {
 }
 
 /// A symmetric tensor in each cell, in squared mesh units per squared time: the name of a cell
-/// array, or components.
+/// array, or components. It is positive definite within the cell, and the fastest speed in a cell
+/// is at most 1000 times the slowest.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]

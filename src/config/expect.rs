@@ -39,7 +39,7 @@ impl Bounds {
         self
     }
 
-    /// Returns the smallest and largest allowed number.
+    /// Returns the smallest and largest allowed number, in the unit of the bounds.
     pub fn range(&self) -> (f64, f64) {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         if let Some(value) = self.value {

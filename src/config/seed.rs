@@ -77,7 +77,7 @@ impl JsonSchema for Seed {
 }
 
 impl Seed {
-    /// Returns the initial value of the seed.
+    /// Returns the initial value of the seed, in the unit of the result.
     pub fn start(&self) -> f64 {
         match self {
             Seed::Vertices { start, .. }

@@ -200,7 +200,8 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Returns the change from `first` to `last`, or `None` if `first` is not positive.
+    /// Returns the change from `first` to `last`, which have the same unit, or `None` if `first` is
+    /// not positive.
     pub fn between(first: f64, last: f64) -> Option<Self> {
         (first > 0.0).then(|| Drift { first, last, relative: (last - first) / first })
     }

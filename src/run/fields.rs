@@ -91,7 +91,7 @@ pub(super) fn value_at(
 }
 
 /// Evaluates the expression of the key `key` in the cells of the cleaned mesh. Returns one value
-/// for each cell.
+/// for each cell, `[n_cells]`.
 ///
 /// Coordinates are those of the centroid. The name of an array or group stands for its number in
 /// the cell; see [`Mesh::numbers`](crate::mesh::Mesh::numbers).

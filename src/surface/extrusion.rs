@@ -14,7 +14,7 @@ pub struct Extrusion {
 
 impl Extrusion {
     /// Creates the shape that closed `curves` enclose, between the two z coordinates `ends`, lower
-    /// first, or without ends.
+    /// first, or without ends, in the unit of the curves.
     pub fn new(curves: &[Curve], ends: Option<[f64; 2]>) -> Self {
         Extrusion { plane: PlaneCurves::new(curves), ends }
     }

@@ -49,8 +49,8 @@ pub struct SignedDistances {
     pub inverted: usize,
 }
 
-/// The range of absolute values of winding numbers that do not clearly tell inside from outside,
-/// because the surface has a hole there.
+/// The range of absolute values of winding numbers, which have no unit, that do not clearly tell
+/// inside from outside, because the surface has a hole there.
 pub const UNDECIDED: std::ops::Range<f64> = UNDECIDED_FROM..UNDECIDED_TO;
 
 /// An index of triangles. It finds the triangle nearest to a point, and whether the point is

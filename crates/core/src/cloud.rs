@@ -53,7 +53,7 @@ impl<'a> From<&'a PointCloud> for Cow<'a, PointCloud> {
 }
 
 impl PointCloud {
-    /// Creates a point cloud without normals, colors or attributes.
+    /// Creates a point cloud from coordinates, `[n]`, without normals, colors or attributes.
     pub fn new(points: Vec<[f64; 3]>) -> Self {
         PointCloud { points, ..PointCloud::default() }
     }

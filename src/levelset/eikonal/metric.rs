@@ -53,7 +53,7 @@ impl<R: Real> Metric<R> {
         Vec3::new(f00 * v.x, f10 * v.x + f11 * v.y, f20 * v.x + f21 * v.y + f22 * v.z)
     }
 
-    /// Returns the step that [`Metric::map`] maps to `w`.
+    /// Returns the step, in mesh units, that [`Metric::map`] maps to `w`.
     pub fn unmap(&self, w: &Vec3<R>) -> Vec3<R> {
         let [f00, f10, f11, f20, f21, f22] = self.0;
         let x = w.x / f00;

@@ -38,7 +38,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Creates a source with initial values that fronts may lower.
+    /// Creates a source with initial values, pairs of a vertex and an arrival time, that fronts may
+    /// lower.
     pub fn new(values: Vec<(u32, f64)>) -> Self {
         Source { values, is_fixed: false, parts: Vec::new() }
     }
@@ -85,7 +86,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Creates a part of source 0 with initial value 0 and one to four `points`.
+    /// Creates a part of source 0 with initial value 0 and one to four `points`, in mesh units.
     pub fn new(cell: u32, points: &[Vec3]) -> Self {
         let n = points.len().min(4);
         let mut part = Part { cell, source: 0, start: 0.0, points: [Vec3::zeros(); 4], n };

@@ -18,7 +18,8 @@ use crate::levelset::eikonal::{EikonalState, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
-/// A moving level-set function on the CPU.
+/// A moving level-set function on the CPU. phi and lengths are in mesh units, and times in the unit
+/// of the case.
 pub struct Evolution<R: Real> {
     pub(super) problem: Problem<R>,
     /// phi^n in patch order.

@@ -57,11 +57,11 @@ impl<R> BlockTerms<'_, R> {
 pub enum Phi0<'a, R> {
     /// phi itself.
     Itself,
-    /// Another function, given by `E^3` values.
+    /// Another function, given by `E^3` values in voxels.
     Other(&'a [R]),
 }
 
-/// A block with its halo.
+/// A block with its halo. Values are in voxels, x fastest.
 #[derive(Clone, Copy)]
 pub struct Block<'a, R> {
     /// phi in voxels, `(E + 2 reach)^3` values.

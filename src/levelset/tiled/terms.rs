@@ -18,7 +18,7 @@ pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 /// an instant.
 pub type SampleFill<R> = Arc<dyn Fn([i32; 3], Sampling, &mut [R]) -> f64 + Send + Sync>;
 
-/// A coefficient with `K` components.
+/// A coefficient with `K` components, in the unit that [`Terms`] states for it.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Coefficient<R, const K: usize> {

@@ -6,9 +6,9 @@ use zeroset_core::error::{Error, Result};
 /// The directions of the cones.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directions {
-    /// One direction for all queries.
+    /// One direction, of any nonzero length, for all queries.
     One([f64; 3]),
-    /// One direction per query, `[n_queries, 3]`.
+    /// One direction per query, `[n_queries, 3]`, each of any nonzero length.
     Each(Vec<[f64; 3]>),
 }
 

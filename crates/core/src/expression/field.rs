@@ -33,7 +33,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Binds an expression. `array(name)` returns a data array with one number per row.
+    /// Binds an expression. `array(name)` returns a data array with one number per row, `[n_rows]`.
     ///
     /// # Errors
     /// Returns the errors of `array`. If an [`Error::Case`] of `array` has no file, the text of the

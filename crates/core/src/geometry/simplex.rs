@@ -5,7 +5,8 @@
 
 use super::{Real, Vec3};
 
-/// The measure of a simplex and the gradients of its linear basis functions.
+/// The measure of a simplex and the gradients of its linear basis functions. N is the number of
+/// vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex<R: Real, const N: usize> {
     /// The area (N = 3) or volume (N = 4) in squared or cubed units of length, never negative.

@@ -25,7 +25,7 @@ pub struct Interface {
 
 impl Interface {
     /// Interpolates a vertex array of the mesh, `[n_vertices]`, linearly at the crossings. Returns
-    /// one value for each crossing.
+    /// one value for each crossing, `[crossings]`, in the unit of the array.
     pub fn interpolate(&self, values: &[f64]) -> Vec<f64> {
         let at = |(&[a, b], &t): (&[u32; 2], &f64)| {
             values[a as usize] * (1.0 - t) + values[b as usize] * t

@@ -47,7 +47,7 @@ pub struct Volume {
 pub struct Scaling {
     /// The factor by which stored numbers are multiplied.
     pub slope: f64,
-    /// The number added to the product.
+    /// The number added to the product, in the unit of the values.
     pub intercept: f64,
 }
 
@@ -145,7 +145,7 @@ impl Volume {
         self.scaling.of(self.samples.get(i + nx * (j + ny * k)))
     }
 
-    /// Returns all values, `[nx * ny * nz]`, x fastest.
+    /// Returns all values after scaling, `[nx * ny * nz]`, x fastest.
     pub fn to_f64(&self) -> Vec<f64> {
         self.samples.map_f64(|x| self.scaling.of(x))
     }

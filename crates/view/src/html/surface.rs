@@ -108,7 +108,7 @@ impl Surface {
     }
 
     /// Adds values at the vertices of the mesh: one array, `[n_vertices]`, per state of the scene,
-    /// or only one. The first field is shown first.
+    /// or only one, in the unit that `shown` names. The first field is shown first.
     pub fn with_values(mut self, name: &str, states: &[&[f64]], shown: &Values) -> Self {
         let at_points = |values: &&[f64]| match &self.names {
             Some(names) => names.iter().map(|&v| values[v as usize]).collect(),

@@ -17,8 +17,8 @@ pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
     (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::of(N as f64)))
 }
 
-/// Returns the stiffness entries of a cell, `meas grad N_i . grad N_j / |g|`, and the lumped mass
-/// as in [`curvature`].
+/// Returns the stiffness entries of a cell, `meas grad N_i . grad N_j / |g|`, in mesh units to the
+/// power d - 2, and the lumped mass as in [`curvature`].
 ///
 /// There is one entry for each pair i < j, row by row. They fill the first `N (N - 1) / 2` of the
 /// six slots.

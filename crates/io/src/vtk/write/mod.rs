@@ -141,7 +141,8 @@ impl Shape {
     }
 }
 
-/// Points and cells, encoded once for a series of files.
+/// Points and cells, encoded once for a series of files. Points have any unit of length,
+/// `[n_points]`.
 pub struct Geometry<'a> {
     pub(super) shape: Shape,
     pub(super) n_points: usize,
