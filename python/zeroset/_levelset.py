@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class State:
     """A state of a moving interface.
 
+    Lengths are in mesh units, and times in the time unit of the terms.
+
     Attributes
     ----------
     time : float
@@ -28,12 +30,12 @@ class State:
     dt : float
         Length of the last step.
     phi : array
-        Level set of each point, negative inside, shape (n,). NaN at points without a cell. It
-        belongs to the package and the device of the array that began the motion.
+        Level set of each point, negative inside, shape (n,), in mesh units. NaN at points without a
+        cell. It belongs to the package and the device of the array that began the motion.
     length : float
-        Length of the interface (area, on tetrahedra).
+        Length of the interface in mesh units (on tetrahedra, area in squared mesh units).
     area : float
-        Area of the inside (volume, on tetrahedra).
+        Area of the inside in squared mesh units (on tetrahedra, volume in cubed mesh units).
     components : int
         Number of connected parts of the inside.
     euler_number : int
@@ -70,11 +72,11 @@ class LevelSet:
     device, threads
         See `Mesh`.
     cfl : float, optional
-        Step length relative to the largest stable step, 1 by default.
+        Step length relative to the largest stable step, > 0 and at most 2, 1 by default.
     mask : str, optional
         Expression that is 0 or NaN where the mesh is to be left out.
     start_time : float, optional
-        Time at which the motion begins, 0 by default.
+        Time at which the motion begins, in the time unit of the terms, 0 by default.
 
     Raises
     ------
@@ -161,26 +163,29 @@ class LevelSet:
     ) -> Iterator[State]:
         """Move the interface, and return its states one after another.
 
+        Lengths are in mesh units, and times in the time unit of the terms.
+
         Parameters
         ----------
         until : float, optional
             Time at which the motion ends. Times are absolute.
         every : float, optional
-            Time between states. Without it, only the last state is returned.
+            Time between states, > 0. Without it, only the last state is returned.
         velocity : three numbers, three expressions, or array of shape (n, 3), optional
             Velocity in mesh units per time.
         normal_speed : float, str or array of shape (n,) or (m,), optional
-            Speed along the normal. The inside grows where it is > 0.
+            Speed along the normal in mesh units per time. The inside grows where it is > 0.
         curvature : float, str or array of shape (n,) or (m,), optional
-            Coefficient of the curvature, >= 0.
+            Coefficient of the curvature in mesh units^2 per time, >= 0.
         weighted_curvature : float, str or array of shape (n,) or (m,), optional
-            Weight of the weighted curvature flow, >= 0.
+            Weight of the weighted curvature flow in mesh units^2 per time, >= 0.
         max_steps : int, optional
             Largest number of steps of this call.
         steady : float, optional
-            Ends the motion when phi near the interface changes at most this fast.
+            Ends the motion when phi near the interface changes at most this fast, in mesh units per
+            time, > 0.
         max_step : float, optional
-            Longest step if a term depends on the time t.
+            Longest step if a term depends on the time t, > 0.
         progress : bool or callable, optional
             True shows a line in terminals and notebooks. A function is called with a dict about
             every 20 ms.
@@ -272,7 +277,7 @@ class LevelSet:
         velocity, normal_speed, curvature, weighted_curvature
             See `evolve`.
         until : float, optional
-            Time that the step must not pass.
+            Time that the step must not pass, in the time unit of the terms.
 
         Returns
         -------
@@ -297,8 +302,8 @@ class LevelSet:
 
     @property
     def phi(self) -> Any:
-        """Level set of each point, negative inside, shape (n,). Assign to it to replace it, even
-        while `evolve` returns states."""
+        """Level set of each point, negative inside, shape (n,), in mesh units. Assign to it to
+        replace it, even while `evolve` returns states."""
         return self.state().phi
 
     @phi.setter
@@ -339,17 +344,18 @@ class LevelSet:
 
     @property
     def gradient(self) -> Any:
-        """Gradient of the level set at each point, shape (n, 3)."""
+        """Gradient of the level set at each point, shape (n, 3), without a unit."""
         return self._convert(self._native.gradient())
 
     @property
     def interface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Interface: points, shape (k, 3), and segments, (j, 2), or triangles, (j, 3)."""
+        """Interface: points in mesh units, shape (k, 3), and the point numbers of segments, (j, 2),
+        or of triangles, (j, 3)."""
         return self._native.interface()
 
     @property
     def time(self) -> float:
-        """Current time."""
+        """Current time, in the time unit of the terms."""
         return self._native.clock()[0]
 
     @property

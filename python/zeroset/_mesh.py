@@ -26,7 +26,8 @@ class Mesh:
     ----------
     mesh : path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         Points have the shape (n, 3) or (n, 2). Cells have the shape (m, 3) for triangles or (m, 4)
-        for tetrahedra. Any numeric type and memory order is accepted.
+        for tetrahedra. Any numeric type and memory order is accepted. Coordinates may have any unit
+        of length, which the documentation calls mesh units.
     device : {"auto", "cpu", "cuda", "cuda:1"}
         "auto" uses a GPU if there is one and the mesh has at least 20,000 points.
     threads : int
@@ -34,7 +35,7 @@ class Mesh:
     precision : {"f64", "f32"}
         Number type of the solvers.
     weld : "auto", "never" or float
-        Coincident points to join.
+        Coincident points to join; a number is the largest distance between them, in mesh units.
     repair : {"auto", "never"}
         Treatment of degenerate cells.
     data : sequence of paths
@@ -104,7 +105,7 @@ class Mesh:
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """Coordinates of the points, shape (n, 3)."""
+        """Coordinates of the points, shape (n, 3), in mesh units."""
         return self._native.vertices()
 
     @property
@@ -168,15 +169,16 @@ class Mesh:
             Point numbers, coordinates of points on the mesh, or sources as on the command line:
             "group:NAME", "curve:FILE", "levelset:EXPRESSION", "surface:EXPRESSION".
         starts : float or sequence of float, optional
-            Start values of the sources, 0 by default.
+            Start values of the sources, 0 by default, in mesh units (times if a speed is given).
         within : float, optional
-            Largest distance to compute. Points farther away get this value.
+            Largest distance to compute, > 0, in the same unit. Points farther away get this value.
         speed : float, str, array or mapping, optional
-            Speed of the front, at points or cells, or an expression. Values are then times.
+            Speed of the front in mesh units per time: one number, an array of shape (n,) or (m,),
+            or an expression. Values are then times.
             ``{"along": 0.6, "across": 0.24}`` gives speeds along and across fibers (and "sheet" the
             speed across the fibers but within the sheets). An array of shape (m, 3, 3), (m, 6) with
             xx, yy, zz, xy, yz, xz, or (3, 3) is a conduction tensor D: the times u satisfy
-            grad u . D grad u = 1.
+            grad u . D grad u = 1, in squared mesh units per squared time.
         fiber, sheet : str, three numbers or expressions, or array of shape (m, 3), optional
             Directions of the fibers, and in the sheets: the name of a cell array, by default
             "fiber" and "sheet", or the direction in each cell.
@@ -261,8 +263,9 @@ class Mesh:
         Returns
         -------
         numpy.ndarray or scipy.sparse.csr_array
-            Distances of shape (k, n), one row for each source. With `within`, a sparse array (scipy
-            is needed) that holds the distances below `within`; a distance of zero is stored.
+            Distances of shape (k, n), one row for each source, in the unit of `Distances.values`.
+            With `within`, a sparse array (scipy is needed) that holds the distances below `within`;
+            a distance of zero is stored.
 
         Examples
         --------
@@ -298,7 +301,8 @@ class Mesh:
         Parameters
         ----------
         weld : "auto", "never" or float
-            Coincident points to join: along torn edges, none, or all within this length.
+            Coincident points to join: along torn edges, none, or all within this length in mesh
+            units.
 
         Returns
         -------
@@ -340,7 +344,8 @@ class Mesh:
         Parameters
         ----------
         area : float, optional
-            Largest area of a hole to fill. By default, all holes are filled.
+            Largest area of a hole to fill, > 0, in squared mesh units. By default, all holes are
+            filled.
         """
         return self._changed("fill_holes", True if area is None else float(area))
 
@@ -544,7 +549,7 @@ class Path(NamedTuple):
     Attributes
     ----------
     points : numpy.ndarray
-        Points from the start to the source, shape (k, 3).
+        Points from the start to the source, shape (k, 3), in mesh units.
     length : float
         Length in mesh units.
     source : int or None
@@ -571,11 +576,13 @@ class Distances:
     Attributes
     ----------
     values : array
-        Distance of each point, shape (n,). NaN at points that no front reaches.
+        Distance of each point, shape (n,), in mesh units (a time if a speed is given). NaN at
+        points that no front reaches.
     labels : array or None
         Number of the nearest source of each point, or -1, shape (n,), int32.
     gradient : array or None
-        Gradient at each point, shape (n, 3). NaN where there is none.
+        Gradient at each point, shape (n, 3), in the unit of `values` per mesh unit. NaN where there
+        is none.
     paths : list of Path
         Paths from `paths_from`.
     backend : str

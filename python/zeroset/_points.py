@@ -21,7 +21,7 @@ class Cloud(NamedTuple):
     Attributes
     ----------
     points : numpy.ndarray
-        Coordinates, shape (n, 3).
+        Coordinates, shape (n, 3), in the unit of the file or mesh.
     normals : numpy.ndarray or None
         Unit normals, float32, shape (n, 3), if there are any.
     """
@@ -125,7 +125,8 @@ class Nearest(NamedTuple):
     Attributes
     ----------
     distances : array
-        Distances, float64, shape (k,). They are infinite if there is no point.
+        Distances, float64, shape (k,), in the unit of the points. They are infinite if there is no
+        point.
     indices : array
         Numbers of the nearest points, int64, shape (k,), or -1.
     """
@@ -155,7 +156,7 @@ def nearest(
     Parameters
     ----------
     points : array of shape (n, 3) or (n, 2)
-        Coordinates to measure to.
+        Coordinates to measure to, in any unit.
     queries : array of shape (k, 3) or (k, 2)
         Coordinates to measure from. If they are on a GPU, they and the results stay there, except
         with a cone or with other norms than "l1", "l2" and "linf".
@@ -164,9 +165,9 @@ def nearest(
     direction : array of shape (3,) or (k, 3), optional
         Considers only points in a cone around this direction. Needs an angle.
     angle : float, optional
-        Half angle of the cone in degrees.
+        Half angle of the cone in degrees, 0 to 180.
     cylinder : float, optional
-        Also considers points this close to the ray in this direction.
+        Also considers points this close to the ray in this direction, in the unit of the points.
     device, threads
         See `Mesh`. "auto" uses a GPU if the CPU would take more than half a second.
 

@@ -24,7 +24,7 @@ class Surface(NamedTuple):
     Attributes
     ----------
     points : array
-        Coordinates, shape (n, 3).
+        Coordinates, shape (n, 3), in the unit of the input.
     cells : array
         Point numbers of the triangles, shape (m, 3).
     normals : array or None
@@ -106,28 +106,30 @@ def reconstruct(
     Parameters
     ----------
     points : array of shape (n, 3)
-        Coordinates.
+        Coordinates, in any unit.
     normals : array of shape (n, 3), optional
         Outward normals of any length.
     method : {"auto", "spheres", "directed", "levelset"}
         "auto" uses "spheres" with normals and "levelset" without.
     depth : int, optional
-        2^depth cubes along the longest side of the cloud. By default, it follows from the density.
+        2^depth cubes along the longest side of the cloud, 1 to 20. By default, it follows from the
+        density.
     cell : float, optional
-        Edge length of a cube, instead of a depth.
+        Edge length of a cube, > 0, in the unit of the points, instead of a depth.
     outliers : float, optional
         Points whose distance from their neighbors exceeds this many times the median distance are
         left out; 0 keeps all points.
     curvature : float, optional
         Weight of the curvature in the method "levelset", 0 to 1.
     trim : float, optional
-        Removes triangles that are farther from every point than this many mean spacings.
+        Removes triangles that are farther from every point than this many mean spacings, > 0.
     largest : bool
         Whether to keep only the connected part with the largest area.
     fill_holes : bool or float
-        Whether to fill holes, or the largest area of the holes to fill.
+        Whether to fill holes, or the largest area of the holes to fill, in squared units of the
+        points.
     smooth : int
-        Rounds of Taubin smoothing, which does not shrink the surface.
+        Rounds of Taubin smoothing, at most 1000, which does not shrink the surface.
     device, threads
         See `Mesh`. "auto" uses a GPU for at least 100,000 points.
 
@@ -180,7 +182,7 @@ def _cloud(points: Any, normals: Any) -> _native.Cloud:
 
 
 class Sdf(NamedTuple):
-    """Signed distances, negative inside.
+    """Signed distances, negative inside, in mesh units.
 
     Attributes
     ----------
@@ -229,16 +231,17 @@ def sdf(
     mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         The surface.
     at : array of shape (n, 3), optional
-        Points, instead of a grid. If they are on a GPU, the distances are computed there, without
-        a copy to the host.
+        Points in mesh units, instead of a grid. If they are on a GPU, the distances are computed
+        there, without a copy to the host.
     size : int, optional
         Number of voxels along the longest side, 128 by default.
     spacing : float, optional
-        Edge length of a voxel, instead of a size.
+        Edge length of a voxel in mesh units, > 0, instead of a size.
     margin : int, optional
         Number of voxels to add on each side of the surface, 4 by default.
     bounds : ((x, y, z), (x, y, z)), optional
-        Lowest and highest corner of the box of voxel centers, instead of that of the surface.
+        Lowest and highest corner of the box of voxel centers in mesh units, instead of that of the
+        surface.
     band : float, optional
         Largest distance to compute, in voxels.
     normals : bool

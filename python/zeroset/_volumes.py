@@ -34,7 +34,7 @@ def edt(
     mask : array of one to three dimensions
         Voxels other than zero get their distance to the nearest voxel that is zero.
     sampling : float or sequence of float, optional
-        Spacing of the voxels along each axis, 1 by default.
+        Spacing of the voxels along each axis, > 0, in any unit of length, 1 by default.
     signed : bool
         Whether to measure to the surface instead: the faces between the two kinds of voxels.
         Distances are then negative where the mask is not zero.
@@ -46,9 +46,9 @@ def edt(
     Returns
     -------
     distances : array
-        Distances, float32, with the shape of the mask. They belong to the package and the device of
-        the mask. For a mask on a GPU, they are computed there without a copy to the host, except
-        with `return_indices`.
+        Distances, float32, with the shape of the mask, in the unit of the spacing. They belong to
+        the package and the device of the mask. For a mask on a GPU, they are computed there without
+        a copy to the host, except with `return_indices`.
     indices : array
         Only with `return_indices`: indices, int64, with one more axis in front.
 
@@ -192,7 +192,7 @@ def voxelize(
     size : int, optional
         Number of voxels along the longest side, 128 by default.
     spacing : float, optional
-        Edge length of a voxel, instead of a size.
+        Edge length of a voxel in mesh units, > 0, instead of a size.
     margin : int
         Number of voxels to add on each side.
     surface : bool
@@ -256,11 +256,11 @@ def isosurface(
         copy to the host, unless a voxel equals the level exactly, a value is not finite, or holes,
         components or smoothness are changed.
     level : float
-        Value on the surface. The inside has the larger values.
+        Value on the surface, in the unit of the values. The inside has the larger values.
     affine : array of shape (4, 4), optional
         Matrix from (i, j, k, 1) to coordinates. By default, that of the file or image.
     spacing : float or sequence of float, optional
-        Spacing of the voxels along each axis, instead of `affine`.
+        Spacing of the voxels along each axis, > 0, in any unit of length, instead of `affine`.
     closed : bool
         Whether to close the surface where it leaves the volume.
     normals : bool
@@ -268,7 +268,8 @@ def isosurface(
     largest : bool
         Whether to keep only the connected part with the largest area.
     fill_holes : bool or float
-        Whether to fill holes, or the largest area of the holes to fill.
+        Whether to fill holes, or the largest area of the holes to fill, in squared units of the
+        coordinates.
     smooth : int
         Rounds of Taubin smoothing, which does not shrink the surface.
     device, threads

@@ -34,12 +34,12 @@ def signed_distance(mesh: Any, points: torch.Tensor) -> torch.Tensor:
     mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         The surface. A `Mesh` is prepared only once for several calls.
     points : torch.Tensor of shape (n, 3)
-        Points.
+        Points in mesh units.
 
     Returns
     -------
     torch.Tensor
-        Distances, shape (n,), with the type and on the device of the points.
+        Distances in mesh units, shape (n,), with the type and on the device of the points.
     """
     found: torch.Tensor = _SignedDistance.apply(points, as_mesh(mesh, "auto", 0))
     return found

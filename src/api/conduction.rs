@@ -24,12 +24,12 @@ use crate::mesh::DataArray;
 pub enum Conduction {
     /// Speeds along and across fibers.
     Fibers(Box<Fibers>),
-    /// One symmetric tensor per cell, `[xx, yy, zz, xy, yz, xz]`, in squared mesh units per squared
-    /// time. On triangles, only its part within the triangle counts.
+    /// One symmetric tensor per cell, `[cells]`: `[xx, yy, zz, xy, yz, xz]`, in squared mesh units
+    /// per squared time. On triangles, only its part within the triangle counts.
     Tensor(Vec<[f64; 6]>),
 }
 
-/// Speeds along and across fibers, in mesh units per time.
+/// Speeds along and across fibers, in mesh units per time, each 1e-15 to 1e15.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fibers {
@@ -55,7 +55,7 @@ pub enum Directions {
     Expressions([String; 3]),
     /// The name of a cell array of the mesh with three components.
     Array(String),
-    /// One direction per cell of the mesh ([`Mesh::n_cells`]).
+    /// One direction per cell of the mesh, `[cells]` ([`Mesh::n_cells`]).
     PerCell(Vec<[f64; 3]>),
 }
 

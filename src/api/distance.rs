@@ -28,8 +28,8 @@ use crate::run::task::Stages;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DistanceOptions {
-    /// The start values, one per source, in mesh units (times if a speed is given). If empty, all
-    /// are 0.
+    /// The start values, one per source, `[sources]`, in mesh units (times if a speed is given). If
+    /// empty, all are 0.
     pub starts: Vec<f64>,
     /// The largest distance to compute, in mesh units (a time if a speed is given). `None` for no
     /// limit.
@@ -143,8 +143,8 @@ pub struct Distances {
     /// The index of the nearest source for each vertex of the file, `[vertices]`, or -1 at vertices
     /// that no front reaches.
     pub labels: Option<Vec<i32>>,
-    /// The gradient at each vertex of the file, `[vertices]`, in distances per mesh unit. NaN where
-    /// there is none.
+    /// The gradient at each vertex of the file, `[vertices]`, in the unit of `values` per mesh
+    /// unit. NaN where there is none.
     pub gradient: Option<Vec<[f64; 3]>>,
     /// The paths from [`DistanceOptions::paths_from`] to their sources, one for each vertex or
     /// point.

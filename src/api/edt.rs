@@ -122,8 +122,8 @@ pub unsafe fn edt_between(
     gpu.synchronize()
 }
 
-/// Returns the index of the nearest voxel that is `inside`, for each voxel of `shape`, x fastest.
-/// The CPU computes it.
+/// Returns the index of the nearest voxel that is `inside`, for each voxel of `shape`. There are
+/// nx * ny * nz entries, x fastest. The CPU computes it.
 ///
 /// ```
 /// use zeroset::point_distance::Edt;

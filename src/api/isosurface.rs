@@ -110,7 +110,8 @@ fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
     n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
 }
 
-/// Extracts the surface where the values of a volume cross `level`, by marching cubes.
+/// Extracts the surface where the values of a volume cross `level`, in their unit, by marching
+/// cubes.
 ///
 /// The surface has no cracks, and its triangles never intersect. The inside has the larger values.
 ///

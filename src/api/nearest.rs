@@ -38,6 +38,7 @@ pub struct NearestSites {
 }
 
 /// Returns the distance from each query to the nearest of the sites, and the index of this site.
+/// Coordinates are in any unit.
 ///
 /// The result is exact. If several sites are equally near, the smallest index is returned. `device`
 /// selects the threads and the GPU.
@@ -84,7 +85,7 @@ pub struct DeviceQueries {
     pub points: u64,
     /// The number of queries, at most 2^32 - 1.
     pub n: usize,
-    /// The lowest and the highest coordinates of the queries.
+    /// The lowest and the highest coordinates of the queries, in their unit.
     pub corners: [[f64; 3]; 2],
     /// The address of the squared distances, or of the distances in other norms than L2, `f64`.
     pub keys: u64,

@@ -39,7 +39,7 @@ pub struct ReadOptions {
     pub frame: Option<Frame>,
     /// The state of a series to read. The default is the last one.
     pub time: Option<Moment>,
-    /// The largest number of vertices per patch, 8 to 4096.
+    /// The largest number of vertices per patch, 8 to 4096. The default is 64.
     pub patch_size: usize,
     /// The partition into patches.
     pub partition: Partition,

@@ -33,7 +33,7 @@ pub struct Finding {
     pub what: String,
     /// Whether this difference makes A and B unequal. Otherwise, it is only a remark.
     pub counts: bool,
-    /// Time of the first state with this difference, for a series.
+    /// Time of the first state with this difference, for a series, in the unit of the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
     /// Number of later states with the same kind of difference.

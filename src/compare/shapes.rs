@@ -19,7 +19,7 @@ pub struct ShapeDifference {
     pub a_to_b: Separation,
     /// Distances from the vertices of B to A.
     pub b_to_a: Separation,
-    /// Length, area or volume of A and of B.
+    /// Length, area or volume of A and of B, in mesh units, their square or their cube.
     pub measure: [f64; 2],
     /// Number of connected components of A and of B.
     pub components: [usize; 2],
@@ -27,7 +27,7 @@ pub struct ShapeDifference {
     pub vertices: [usize; 2],
     /// Diagonal of the larger of the two bounding boxes, in mesh units.
     pub diagonal: f64,
-    /// Time of the states, for a series.
+    /// Time of the states, for a series, in its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
 }
@@ -35,7 +35,7 @@ pub struct ShapeDifference {
 const KINDS: [&str; 4] = ["points", "curves", "surfaces", "solids"];
 
 impl ShapeDifference {
-    /// Returns the larger of the largest distances in the two directions.
+    /// Returns the larger of the largest distances in the two directions, in mesh units.
     pub fn largest(&self) -> f64 {
         self.a_to_b.largest.max(self.b_to_a.largest)
     }

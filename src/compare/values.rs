@@ -11,7 +11,7 @@ use crate::mesh::Values;
 pub struct Tolerance {
     /// Largest difference, in the unit of the array.
     pub absolute: f64,
-    /// Largest difference, relative to the range of the finite values of both arrays.
+    /// Largest difference, as a fraction of the range of the finite values of both arrays.
     pub relative: f64,
 }
 
@@ -28,6 +28,7 @@ impl Tolerance {
 }
 
 /// The differences between two arrays of the same name, over all states if there are several.
+/// Differences are in the unit of the array.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ArrayDifference {
@@ -63,12 +64,12 @@ pub struct Place {
     /// Position in A, in its unit of length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
-    /// Time of the state, for a series.
+    /// Time of the state, for a series, in its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
-    /// The value in A.
+    /// The value in A, in the unit of the array.
     pub a: f64,
-    /// The value in B.
+    /// The value in B, in the same unit.
     pub b: f64,
 }
 

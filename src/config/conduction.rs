@@ -11,7 +11,7 @@ use super::tables::Distance;
 use super::values::{Formula, OrExpression, Speed};
 use crate::expression::Expression;
 
-/// A number, or an expression evaluated at the centroids of the cells.
+/// A number, or an expression evaluated at the centroids of the cells. Its unit is that of its key.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -52,7 +52,8 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
-/// Speeds along and across fibers, in mesh units per time, each > 0.
+/// Speeds along and across fibers, in mesh units per time, each 1e-15 to 1e15. The fastest speed in
+/// a cell is at most 1000 times the slowest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -80,6 +81,7 @@ impl Fibers {
 }
 
 /// A direction in each cell: the name of a cell array with three components, or three components.
+/// Its length does not matter, unless it is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -91,7 +93,8 @@ pub enum Direction {
 }
 
 /// A symmetric tensor in each cell, in squared mesh units per squared time: the name of a cell
-/// array, or components.
+/// array, or components. It is positive definite within the cell, and the fastest speed in a cell
+/// is at most 1000 times the slowest.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::values::{Loose, Written};
 use crate::geometry::shape::Shape;
 
-/// Bounds on one number at the end of a run.
+/// Bounds on one number at the end of a run, in the unit of that number.
 ///
 /// A bare number `v` stands for `{ value = v }`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -30,7 +30,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The default relative tolerance.
+    /// The default relative tolerance, a fraction of the expected value.
     pub const TOLERANCE: f64 = 0.01;
 
     /// Returns the bounds of a count, which are exact unless the case gives a tolerance.
@@ -39,7 +39,7 @@ impl Bounds {
         self
     }
 
-    /// Returns the smallest and largest allowed number.
+    /// Returns the smallest and largest allowed number, in the unit of the bounds.
     pub fn range(&self) -> (f64, f64) {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         if let Some(value) = self.value {
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for Bounds {
     }
 }
 
-/// Bounds on one number.
+/// Bounds on one number, in its unit.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema counts")]
@@ -110,13 +110,15 @@ impl JsonSchema for Bounds {
 macro_rules! expect {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         /// `[expect]`: bounds on the results of a run. A run that misses a bound ends with exit
-        /// code 1.
+        /// code 1. With `distance.speed`, the distances of the task distance are arrival times, in
+        /// the unit of time of the case.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         #[non_exhaustive]
         pub struct Expect {
             /// Exact shape for comparison with the interface or the distance. It is not a bound
-            /// itself.
+            /// itself. Its distances are in mesh units, even if `distance.speed` makes the results
+            /// times.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub exact: Option<Shape>,
             $($(#[$doc])*
@@ -143,7 +145,7 @@ macro_rules! expect {
 }
 
 expect! {
-    /// Final time.
+    /// Final time, in the unit of time of the case.
     time,
     /// Number of time steps.
     steps,
@@ -155,10 +157,10 @@ expect! {
     enclosed_area,
     /// Volume of the inside in a tetrahedral mesh or on tiles, in mesh units^3.
     enclosed_volume,
-    /// Relative change in the enclosed area or volume from start to end.
+    /// Relative change in the enclosed area or volume from start to end, as a fraction.
     enclosed_drift,
-    /// Relative change in the mean weight along the interface from start to end (task evolve with
-    /// `weighted_curvature`).
+    /// Relative change in the mean weight along the interface from start to end, as a fraction
+    /// (task evolve with `weighted_curvature`).
     mean_weight_drift,
     /// Number of connected components of the inside (task evolve) or of the surface (task
     /// reconstruct).
@@ -173,7 +175,7 @@ expect! {
     interface_error_mean,
     /// Largest distance between the interface and `exact`, in mesh units.
     interface_error_max,
-    /// Mean of `| |grad phi| - 1 |` in the band.
+    /// Mean of `| |grad phi| - 1 |` in the band, without a unit.
     grad_norm_error,
     /// Largest computed distance (task distance), in mesh units.
     distance_max,

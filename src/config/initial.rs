@@ -50,8 +50,8 @@ pub enum Initial {
         /// Name of the group.
         group: String,
     },
-    /// Vertex array, negative inside. Only its zero set matters, unless phi is never
-    /// reinitialized.
+    /// Vertex array with one number per vertex, negative inside. Only its zero set matters, unless
+    /// phi is never reinitialized.
     Data {
         /// Name of the vertex array.
         data: String,
@@ -109,7 +109,7 @@ pub struct InitialVolume {
     #[serde(default)]
     pub inside: Above,
     /// Layout of a raw file, which holds only numbers: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
-    /// `256x256x109:uint16le:1x1x1.5`.
+    /// `256x256x109:uint16le:1x1x1.5`. SPACING is in mesh units, SKIP in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
     /// Array to read from a VTK file. Default: the active scalars.
@@ -118,7 +118,7 @@ pub struct InitialVolume {
     /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Moment>,
-    /// Spacing of the voxels along each axis, > 0. Default: that of the file, or 1.
+    /// Spacing of the voxels along each axis, > 0, in mesh units. Default: that of the file, or 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<[f64; 3]>,
     /// Layer of a segmentation (`.seg.nrrd`), counted from 0. Required if there are several.

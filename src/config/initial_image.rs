@@ -7,7 +7,7 @@ use super::Above;
 use crate::geometry::shape::Shape;
 
 /// Light or dark part of a picture, extruded along z: `image = { path = "mask.png", pixel = 0.05,
-/// extrude = [0, 0.2] }`. y points up, as in the picture.
+/// extrude = [0, 0.2] }`. y points up, as in the picture. All lengths are in mesh units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -29,9 +29,9 @@ pub struct InitialImage {
     /// Lower and upper end along z. Required on tiles. Default: unbounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extrude: Option<[f64; 2]>,
-    /// Gray value at the interface. Default: half of the largest value of the type for pixels with
-    /// 8 or 16 bits, such as 127.5 for 8 bits, otherwise the mean of the smallest and the largest
-    /// value in the picture.
+    /// Gray value at the interface, in the unit of the file. Default: half of the largest value of
+    /// the type for pixels with 8 or 16 bits, such as 127.5 for 8 bits, otherwise the mean of the
+    /// smallest and the largest value in the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
     /// Channel of a color picture, counted from 0. Required if there are several.

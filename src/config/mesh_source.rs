@@ -32,7 +32,7 @@ pub struct MeshSource {
     /// otherwise "bisection".
     pub partition: Option<Partition>,
     /// Additional vertex arrays and groups of vertices from other files, in the vertex order of the
-    /// mesh file. `refine` interpolates the arrays.
+    /// mesh file. `refine` interpolates the arrays. Default: none.
     #[serde(default)]
     pub data: Vec<DataFile>,
     /// Which coincident vertices of a mesh file are joined. Default "auto".

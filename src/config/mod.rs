@@ -75,6 +75,10 @@ use document::{Document, Lenient, Places, Texts};
 pub const VERSION: u32 = 1;
 
 /// A case: the domain, the task, and the expected results.
+///
+/// Mesh units are the units of the coordinates of the domain: those of the mesh, of `dx` and
+/// `origin` on tiles, or of the points of a cloud. The unit of time is that in which the case gives
+/// speeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -358,7 +362,7 @@ impl Config {
         })
     }
 
-    /// Returns the CFL factor.
+    /// Returns the CFL factor, a ratio of time steps: C on meshes, nu on tiles.
     pub fn cfl(&self) -> f64 {
         let given = self.evolve.as_ref().and_then(|evolve| evolve.cfl);
         given.unwrap_or(match self.domain {
@@ -370,7 +374,7 @@ impl Config {
     /// Returns the longest step if a coefficient depends on time: `max_step` if the case gives it,
     /// otherwise the output interval, otherwise a hundredth of the time from `start_time` to
     /// `end_time`, otherwise infinity. The caller passes the time at which the run begins, because
-    /// it may come from a file.
+    /// it may come from a file. All times are in the unit of the case.
     pub fn max_step(&self, start_time: f64) -> f64 {
         let evolve = self.evolve.as_ref();
         let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);

@@ -36,7 +36,8 @@ pub struct Picture {
     pub array: Option<String>,
     /// Color map.
     pub colormap: ColorMap,
-    /// Values at the ends of the color bar, smaller value first. Default: the range of the array.
+    /// Values at the ends of the color bar, in the unit of the array, smaller value first. Default:
+    /// the range of the array.
     pub range: Option<[f64; 2]>,
     /// Angle of the perspective view in degrees, 1 to 120. The larger the angle, the closer the
     /// eye. Default: a parallel projection.

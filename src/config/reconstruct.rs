@@ -51,7 +51,7 @@ pub struct Reconstruct {
     /// their local density. Default 20. 0 keeps all points.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
-    /// Weight of the curvature in the level-set method, 0 to 1. Default 0.1.
+    /// Weight of the curvature in the level-set method, without a unit, 0 to 1. Default 0.1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub curvature: Option<f64>,
     /// Storage of values in the level-set method: "single" (default), or "16-bit", which needs two
@@ -79,7 +79,7 @@ pub struct Reconstruct {
 pub enum FillHoles {
     /// Whether to fill all holes except the outer boundaries of open sheets.
     All(bool),
-    /// The largest area of a hole to fill, > 0.
+    /// The largest area of a hole to fill, > 0, in squared units of the cloud.
     UpTo(#[schemars(extend("exclusiveMinimum" = 0))] f64),
 }
 

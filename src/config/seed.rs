@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::expression::Expression;
 
 /// A seed of a distance: vertices, a point, a group, a curve, a zero set or the surface of a
-/// region, with an initial value.
+/// region, with an initial value, which has the unit of the result: mesh units, or the unit of time
+/// if the case gives a speed. The default is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
@@ -76,7 +77,7 @@ impl JsonSchema for Seed {
 }
 
 impl Seed {
-    /// Returns the initial value of the seed.
+    /// Returns the initial value of the seed, in the unit of the result.
     pub fn start(&self) -> f64 {
         match self {
             Seed::Vertices { start, .. }

@@ -35,9 +35,10 @@ pub struct Device {
     /// Kind of device. The option `--device` overrides it.
     #[serde(rename = "use")]
     pub kind: DeviceKind,
-    /// Index of the GPU, counted from 0, as listed by `zeroset devices`.
+    /// Index of the GPU, counted from 0, as listed by `zeroset devices`. Default 0.
     pub ordinal: u32,
-    /// Number of CPU threads. 0 (default) uses all cores. The option `--threads` overrides it.
+    /// Number of CPU threads, at most 256. 0 (default) uses all cores. The option `--threads`
+    /// overrides it.
     #[schemars(range(max = 256))]
     pub threads: usize,
     /// On a GPU, makes results bitwise identical in every run (default). If false, a faster order
@@ -66,7 +67,8 @@ impl Device {
         Device { kind: DeviceKind::Cuda, ordinal, ..Device::default() }
     }
 
-    /// Sets the number of CPU threads. 0 uses all cores.
+    /// Sets the number of CPU threads, at most [`MOST_THREADS`](super::MOST_THREADS). 0 uses all
+    /// cores.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -118,6 +120,8 @@ pub enum Domain {
 ///
 /// The run ends at the first of `end_time`, `max_steps` and `steady`, or when the interface has
 /// vanished and no inflow can bring in another one.
+///
+/// Lengths and phi are in mesh units, and times in the unit of time of the case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -125,18 +129,20 @@ pub struct Evolve {
     /// Time at which the run begins. Default: the time of the file from which `[initial]` comes
     /// (`TimeValue`, or the time in its series), otherwise 0.
     pub start_time: Option<f64>,
-    /// Final time, > 0. The last step ends exactly there.
+    /// Final time, > 0 and later than `start_time`. The last step ends exactly there. Default: no
+    /// limit.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub end_time: Option<f64>,
-    /// Maximum number of time steps. With 0, the run only computes and writes the initial state.
+    /// Maximum number of time steps. Default: no limit. With 0, the run only computes and writes
+    /// the initial state.
     pub max_steps: Option<u64>,
-    /// Ends the run when `max |d phi / dt|` near the interface is at most this value (length per
-    /// time), > 0.
+    /// Ends the run when `max |d phi / dt|` near the interface is at most this value (mesh units
+    /// per time), > 0. Default: a steady state does not end the run.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// CFL factor, > 0. On meshes, it is C: at most 2, default 1. With `curvature_step =
-    /// "implicit"`, C may be up to 100, but the first-order terms use at most 2. On tiles, it is
-    /// nu: at most 0.9, default 0.5.
+    /// CFL factor, without a unit, > 0. On meshes, it is C: at most 2, default 1. With
+    /// `curvature_step = "implicit"`, C may be up to 100, but the first-order terms use at most 2.
+    /// On tiles, it is nu: at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
     /// Longest step if a coefficient depends on time, > 0. If the change in a coefficient cannot be
@@ -156,7 +162,7 @@ pub struct Evolve {
     pub curvature: Option<Coefficient>,
     /// Weight w >= 0, in mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w
     /// grad phi / |grad phi|)`, which reduces the weighted length or area of the interface and
-    /// pulls it to places where w is small. Conflicts with `curvature`.
+    /// pulls it to places where w is small. Default 0. Conflicts with `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
     /// Value of phi at the boundary vertices where the velocity points into the mesh, in mesh
@@ -271,7 +277,7 @@ pub struct Reinitialize {
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
     /// Replaces reinitialization on tiles with an additional term that continuously restores the
-    /// signed distance. The value is its speed, > 0 (length per time).
+    /// signed distance. The value is its speed, > 0, in mesh units per time. Default: no such term.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub rescaling: Option<f64>,
 }
@@ -305,32 +311,35 @@ pub enum Rule {
 
 /// `[distance]`: solves `|grad u| = 1 / speed` once, from seeds or from the zero set of
 /// `[initial]`.
+///
+/// The result is a distance in mesh units. With `speed`, it is an arrival time in the unit of time
+/// of the case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Distance {
     /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"`,
-    /// `"levelset:x-1"` or `"surface:heart"`. If empty, the distance starts at the zero set of
-    /// `[initial]`.
+    /// `"levelset:x-1"` or `"surface:heart"`. The number after `@` has the unit of the result. If
+    /// empty, the distance starts at the zero set of `[initial]`.
     pub from: Vec<Seed>,
     /// Shape of the front. By default, circular where possible.
     pub front: FrontShape,
     /// Makes the distance negative inside. Default: true for the zero set of `[initial]`, false for
     /// seeds. The only seed with an inside is a single `surface:REGION`.
     pub signed: Option<bool>,
-    /// Largest distance to compute, in mesh units, > 0. With `speed`, it is the latest arrival
-    /// time. Default: the whole domain.
+    /// Largest distance to compute, > 0, in the unit of the result: mesh units, or with `speed` the
+    /// latest arrival time. Default: the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
     /// Speed of the front, in mesh units per time, > 0. The result is then an arrival time. Default
-    /// 1.
+    /// 1, which gives distances.
     pub speed: Option<Speed>,
     /// Direction of the fibers, of any length; cells where it is 0 have the speed `across` in all
     /// directions. On surfaces, it is projected to the surface. Only with `along` and `across` in
     /// `speed`. Default: the cell array `fiber`.
     pub fiber: Option<Direction>,
-    /// Direction in the sheets; only its part perpendicular to `fiber` counts. Only with `sheet` in
-    /// `speed`. Default: the cell array `sheet`.
+    /// Direction in the sheets, of any length; only its part perpendicular to `fiber` counts. Only
+    /// with `sheet` in `speed`. Default: the cell array `sheet`.
     pub sheet: Option<Direction>,
     /// Moves points to the mesh even if they are more than one edge length away.
     pub snap: bool,
@@ -341,7 +350,8 @@ pub struct Distance {
     /// Writes the array `label`: the index of the nearest seed in `from`, counted from 0, or -1
     /// where no front arrives.
     pub labels: bool,
-    /// Writes the arrays `gradient` at points and cells. Not available for `.vtkhdf`.
+    /// Writes the arrays `gradient` at points and cells, with three components in the unit of the
+    /// result per mesh unit. Not available for `.vtkhdf`.
     pub gradient: bool,
     /// Vertices and points from which paths of descent to the source are written, as
     /// `NAME_paths.vtp`.
@@ -378,10 +388,12 @@ pub struct Output {
     pub folder: Option<String>,
     /// File format of the states. Default "pvd".
     pub format: SeriesFormat,
-    /// Number of steps between states, >= 1.
+    /// Number of steps between states, >= 1. Default: only the first and the last state are
+    /// written, unless `interval` is given.
     #[schemars(range(min = 1))]
     pub every: Option<u64>,
-    /// Time between states, > 0. Steps end exactly at these times. Conflicts with `every`.
+    /// Time between states, > 0, in the unit of time of the case. Steps end exactly at these times.
+    /// Conflicts with `every`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub interval: Option<f64>,
     /// Number of steps between lines of measures.csv, >= 1. Default: one line per state.
@@ -438,7 +450,7 @@ impl Default for Output {
     }
 }
 
-/// Box of dense volumes: `volume = { min = [0, 0, 0], max = [1, 1, 1] }`.
+/// Box of dense volumes, in mesh units: `volume = { min = [0, 0, 0], max = [1, 1, 1] }`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

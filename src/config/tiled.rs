@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TiledSource {
-    /// Distance between neighboring voxels, > 0. Its unit is the length unit of the case.
+    /// Distance between neighboring voxels, > 0, in mesh units.
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub dx: f64,
-    /// Position of the voxel `[0, 0, 0]`. Default: the origin.
+    /// Position of the voxel `[0, 0, 0]`, in mesh units. Default 0, 0, 0.
     #[serde(default)]
     pub origin: [f64; 3],
     /// Number of voxels along the edge of a tile, 4 or 8. Default 8.
@@ -57,13 +57,13 @@ fn tile_edge() -> u32 {
     8
 }
 
-/// Axis-aligned box: `{ min = [0, 0, 0], max = [1, 1, 1] }`.
+/// Axis-aligned box, in mesh units: `{ min = [0, 0, 0], max = [1, 1, 1] }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BoundingBox {
     /// Lower corner.
     pub min: [f64; 3],
-    /// Upper corner.
+    /// Upper corner, above `min` on every axis.
     pub max: [f64; 3],
 }

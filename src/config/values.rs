@@ -16,7 +16,7 @@ use crate::expression::Expression;
 use crate::io::{Moment, VolumeOptions};
 
 /// A coefficient, such as a speed: one number, a vertex array, values of a volume, or an
-/// expression.
+/// expression. Its unit is that of its key.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
@@ -24,7 +24,7 @@ use crate::io::{Moment, VolumeOptions};
 pub enum Coefficient {
     /// One value everywhere.
     Number(f64),
-    /// A vertex array: `{ data = "name" }`.
+    /// A vertex array with one number per vertex: `{ data = "name" }`.
     Data {
         /// Name of the vertex array.
         data: String,
@@ -35,8 +35,8 @@ pub enum Coefficient {
     Expression(Expression),
 }
 
-/// Values of a volume at its world coordinates, with trilinear interpolation. Points outside the
-/// volume take the value of the nearest point on its boundary.
+/// Values of a volume at its world coordinates, with trilinear interpolation, in the unit of the
+/// coefficient. Points outside the volume take the value of the nearest point on its boundary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ pub struct VolumeArray {
     /// Volume file, relative to the case file. `${NAME}` stands for an environment variable.
     pub volume: String,
     /// Layout of a raw file, which holds only numbers: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
-    /// `256x256x109:uint16le:1x1x1.5`.
+    /// `256x256x109:uint16le:1x1x1.5`. SPACING is in mesh units, SKIP in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
     /// Array to read from a VTK file. Default: the active scalars.
@@ -53,7 +53,7 @@ pub struct VolumeArray {
     /// State of a series (`.pvd`, `.vtkhdf`): its time, or "last" (default).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Moment>,
-    /// Spacing of the voxels along each axis, > 0. Default: that of the file, or 1.
+    /// Spacing of the voxels along each axis, > 0, in mesh units. Default: that of the file, or 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<[f64; 3]>,
     /// Layer of a segmentation (`.seg.nrrd`), counted from 0. Required if there are several.
@@ -153,14 +153,15 @@ impl<'de> Deserialize<'de> for Coefficient {
     }
 }
 
-/// Speed of a distance front: one number, one value per cell, or a speed for each direction.
+/// Speed of a distance front, in mesh units per time: one number, one value per cell, or a speed
+/// for each direction.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
 pub enum Speed {
     /// One value everywhere, 1e-15 to 1e15.
     Number(#[schemars(range(min = 1e-15, max = 1e15))] f64),
-    /// A cell array: `{ cell_data = "name" }`.
+    /// A cell array with one number per cell: `{ cell_data = "name" }`.
     Data {
         /// Name of the cell array.
         cell_data: String,
@@ -178,7 +179,8 @@ pub enum Speed {
 }
 
 impl Speed {
-    /// The allowed speeds. Their squares and inverse squares are finite in either precision.
+    /// The allowed speeds, in mesh units per time. Their squares and inverse squares are finite in
+    /// either precision.
     pub const RANGE: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
 
     /// Returns the number, if the speed is constant.
@@ -314,7 +316,7 @@ pub enum Velocity {
     Components([Component; 3]),
 }
 
-/// A component of a vector.
+/// A component of the velocity, in mesh units per time.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -359,7 +361,8 @@ pub struct Rotation {
     /// A point on the axis, in mesh units. Default: the origin.
     #[serde(default)]
     pub center: [f64; 3],
-    /// Time of one revolution, not 0. A negative value reverses the rotation.
+    /// Time of one revolution, not 0, in the unit of time of the case. A negative value reverses
+    /// the rotation.
     #[schemars(extend("not" = serde_json::json!({ "const": 0 })))]
     pub period: f64,
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// A result of all levels.
+/// A result of all levels. Values, errors and differences are in the unit of the result, and orders
+/// have none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Quantity {
@@ -34,7 +35,7 @@ pub struct Row {
 }
 
 impl Quantity {
-    /// Computes errors and orders from the values of the levels, the coarsest first.
+    /// Computes errors and orders from the values of the levels, `[levels]`, the coarsest first.
     pub fn new(name: &str, exact: Option<f64>, values: &[f64]) -> Self {
         let mut rows: Vec<Row> = Vec::new();
         for &value in values {

@@ -59,7 +59,7 @@ pub struct Level {
     pub folder: PathBuf,
     /// The overrides that refine the case.
     pub overrides: Vec<String>,
-    /// Mean edge length of level 0, or spacing of the voxels, halved once per level.
+    /// Mean edge length of level 0, or spacing of the voxels, halved once per level, in mesh units.
     pub h: f64,
     /// Number of cells in the mesh, or of tiles at the end.
     pub cells: u64,
@@ -67,7 +67,7 @@ pub struct Level {
     pub steps: u64,
     /// Seconds of the whole run.
     pub seconds: f64,
-    /// The results by name.
+    /// The results by name, in the units of `[expect]`.
     pub values: BTreeMap<String, f64>,
     /// Whether the results are within all bounds of the case.
     pub met: bool,

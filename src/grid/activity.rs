@@ -15,7 +15,7 @@ pub const INSIDE: u32 = 1 << DIRECTIONS;
 /// The mask bits of all directions, including the tile itself.
 pub(super) const ALL: u32 = (1 << DIRECTIONS) - 1;
 
-/// Returns the request mask of a tile, computed from its E^3 values.
+/// Returns the request mask of a tile, computed from its E^3 values, x fastest.
 ///
 /// Bit d is set if an active voxel (|phi| < gamma or NaN) lies within `band.reach` layers of the
 /// boundary shared with the neighbor in direction d. That boundary is a face for six directions, an

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::geometry::Real;
 
 impl<const E: usize> TiledGrid<E> {
-    /// Returns the first and the last voxel of the bounding box of all tiles, or `None` if there
-    /// are no tiles.
+    /// Returns the coordinates of the first and the last voxel of the bounding box of all tiles, or
+    /// `None` if there are no tiles.
     pub fn extent(&self) -> Option<([i32; 3], [i32; 3])> {
         let corners = self.keys.par_iter().map(|key| (key.first_voxel(E), key.first_voxel(E)));
         let join = |a: ([i32; 3], [i32; 3]), b: ([i32; 3], [i32; 3])| {
@@ -19,8 +19,9 @@ impl<const E: usize> TiledGrid<E> {
         Some((low, high.map(|x| x + E as i32 - 1)))
     }
 
-    /// Writes phi at all voxels of the box that begins at `first`, x fastest. Voxels without a tile
-    /// get plus or minus `gamma`. The work is split over the threads of the caller's pool.
+    /// Writes phi, in voxels, at all `shape` voxels of the box that begins at voxel `first`, x
+    /// fastest. Voxels without a tile get plus or minus `gamma`. The work is split over the threads
+    /// of the caller's pool.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`](crate::Error::Numerical) if the box leaves the range of tiles.

@@ -26,10 +26,10 @@ pub const CENTER: usize = 13;
 pub struct TileKey(u64);
 
 impl TileKey {
-    /// The largest absolute value of a tile coordinate.
+    /// The largest absolute value of a tile coordinate, in tiles.
     pub const LIMIT: i32 = BIAS - 2;
 
-    /// Returns the key of the tile with these coordinates.
+    /// Returns the key of the tile with these coordinates, in tiles.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if a coordinate lies beyond plus or minus [`TileKey::LIMIT`].
@@ -65,7 +65,7 @@ impl TileKey {
         }
     }
 
-    /// Returns the coordinates of the tile.
+    /// Returns the coordinates of the tile, in tiles.
     pub fn tile(self) -> [i32; 3] {
         let axis = |k: u32| ((self.0 >> (k * BITS)) & ((1 << BITS) - 1)) as i32 - BIAS;
         [axis(0), axis(1), axis(2)]

@@ -75,7 +75,7 @@ pub struct Band<R> {
 }
 
 impl<R: Real> Band<R> {
-    /// Returns phi clamped to the band. NaN stays NaN.
+    /// Returns phi, in voxels, clamped to the band. NaN stays NaN.
     pub fn clamp(&self, phi: R) -> R {
         if phi >= self.gamma {
             self.gamma
@@ -93,8 +93,8 @@ impl<R: Real> Band<R> {
         Band { reach: (self.reach + SPARE).min(E), ..self }
     }
 
-    /// Returns the value of all voxels of a missing tile: -gamma if the tile is inside, otherwise
-    /// gamma.
+    /// Returns the value, in voxels, of all voxels of a missing tile: -gamma if the tile is inside,
+    /// otherwise gamma.
     pub fn far(&self, inside: bool) -> R {
         if inside { -self.gamma } else { self.gamma }
     }
@@ -142,7 +142,7 @@ impl<const E: usize> TiledGrid<E> {
         self.next_id as usize
     }
 
-    /// Returns the keys of the tiles in ascending order.
+    /// Returns the keys of the tiles in ascending order, `[n_tiles]`.
     pub fn keys(&self) -> &[TileKey] {
         &self.keys
     }
@@ -153,13 +153,13 @@ impl<const E: usize> TiledGrid<E> {
         &self.ids
     }
 
-    /// Returns the signs of missing neighbors, one mask for each tile in list order. Bit d is set
-    /// if the neighbor in direction d is missing and inside.
+    /// Returns the signs of missing neighbors, one mask for each tile in list order, `[n_tiles]`.
+    /// Bit d is set if the neighbor in direction d is missing and inside.
     pub fn borders(&self) -> &[u32] {
         &self.borders
     }
 
-    /// Returns the request mask of each tile in list order; see [`activity`].
+    /// Returns the request mask of each tile in list order, `[n_tiles]`; see [`activity`].
     pub fn activity(&self) -> &[u32] {
         &self.activity
     }
@@ -170,8 +170,8 @@ impl<const E: usize> TiledGrid<E> {
         &mut self.activity
     }
 
-    /// Returns the number of updates of the tile set since each tile was created, in list order. It
-    /// is 0 for new tiles and stays at 255 for old ones.
+    /// Returns the number of updates of the tile set since each tile was created, in list order,
+    /// `[n_tiles]`. It is 0 for new tiles and stays at 255 for old ones.
     pub fn ages(&self) -> &[u8] {
         &self.ages
     }

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::primitives::{DisjointRows, memory};
 
-/// E^3 values for each tile id below a capacity, x fastest. Only the ids that a
+/// E^3 values for each tile id below a capacity, `[capacity][E^3]`, x fastest. Only the ids that a
 /// [`TiledGrid`](super::TiledGrid) has assigned are in use.
 #[derive(Clone, Debug, Default)]
 pub struct Pool<S, const E: usize> {

@@ -2,7 +2,7 @@
 
 use super::{TileKey, TiledGrid};
 
-/// A tile set as plain lists, in ascending order of keys.
+/// A tile set as plain lists, `[n_tiles]` each, in ascending order of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
     /// The keys as integers, one for each tile in list order.

@@ -2,7 +2,7 @@
 
 use crate::geometry::Real;
 
-/// A stored representation of a value of phi in [-gamma, gamma].
+/// A stored representation of a value of phi in [-gamma, gamma], in voxels.
 pub trait Stored<R: Real>: Copy + Default + Send + Sync + 'static {
     /// Returns the represented value.
     fn load(self, gamma: R) -> R;
@@ -32,8 +32,8 @@ impl<R: Real> Stored<R> for R {
 
 /// A 16-bit fixed-point number: round(phi / gamma * 32767) (docs/tiles.md, section 8).
 ///
-/// The error is at most gamma / 65534. The values gamma, -gamma and 0 are exact, so storing never
-/// makes an inactive voxel active. NaN stays NaN.
+/// The error is at most gamma / 65534 voxels. The values gamma, -gamma and 0 are exact, so storing
+/// never makes an inactive voxel active. NaN stays NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Fixed16(i16);

@@ -78,8 +78,8 @@ pub struct Report {
     pub cell_updates: u64,
     /// `cell_updates` divided by the seconds of the stages evolve and reinitialize.
     pub cell_updates_per_second: f64,
-    /// Mean of `| |grad phi| - 1 |` in the narrow band at the end. `None` unless the task is evolve
-    /// on a mesh.
+    /// Mean of `| |grad phi| - 1 |` in the narrow band at the end, without a unit. `None` unless
+    /// the task is evolve on a mesh.
     pub grad_norm_error: Option<f64>,
     /// Measures of the first state.
     pub first: Option<Measures>,
@@ -185,7 +185,7 @@ impl Seconds {
 }
 
 /// The change in a value over a run: the enclosed area or volume, or the mean weight along the
-/// interface.
+/// interface, in their units.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Drift {
@@ -195,18 +195,20 @@ pub struct Drift {
     pub first: f64,
     /// Value in the last state.
     pub last: f64,
-    /// Relative change, `(last - first) / first`.
+    /// Relative change as a fraction, `(last - first) / first`.
     pub relative: f64,
 }
 
 impl Drift {
-    /// Returns the change from `first` to `last`, or `None` if `first` is not positive.
+    /// Returns the change from `first` to `last`, which have the same unit, or `None` if `first` is
+    /// not positive.
     pub fn between(first: f64, last: f64) -> Option<Self> {
         (first > 0.0).then(|| Drift { first, last, relative: (last - first) / first })
     }
 }
 
-/// Results of the task distance. Distances are in mesh units times the slowness.
+/// Results of the task distance. Distances are in mesh units, or in the unit of time of the case if
+/// a speed is given.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Distances {
@@ -218,15 +220,14 @@ pub struct Distances {
     pub not_reached: usize,
     /// Number of vertices that belong to no cell inside the mask. It is 0 without a mask.
     pub outside_mask: usize,
-    /// Smallest distance, in mesh units (a time if a speed is given). `None` if no vertex was
-    /// reached.
+    /// Smallest distance. `None` if no vertex was reached.
     pub min: Option<f64>,
-    /// Mean distance of the reached vertices, in the same unit. `None` if no vertex was reached.
+    /// Mean distance of the reached vertices. `None` if no vertex was reached.
     pub mean: Option<f64>,
-    /// Largest distance, in the same unit. `None` if no vertex was reached.
+    /// Largest distance. `None` if no vertex was reached.
     pub max: Option<f64>,
-    /// For each seed, the number of vertices to which it is the nearest seed. `None` unless labels
-    /// were requested.
+    /// For each seed, the number of vertices to which it is the nearest seed, `[seeds]`. `None`
+    /// unless labels were requested.
     pub labeled: Option<Vec<usize>>,
     /// Number of vertices whose paths run through or along triangles with angles above 135 or below
     /// 10 degrees for more than a tenth of their length. Their distances may be inaccurate.
@@ -297,7 +298,7 @@ pub struct Check {
     pub name: &'static str,
     /// The expected bounds.
     pub bounds: Bounds,
-    /// The value found. `None` if the run has no such value.
+    /// The value found, in the unit of the bounds. `None` if the run has no such value.
     pub found: Option<f64>,
     /// Whether the value is within the bounds.
     pub met: bool,

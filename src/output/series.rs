@@ -20,7 +20,8 @@ impl Series {
         Series { folder: folder.to_path_buf(), name: name.to_string(), ending, states }
     }
 
-    /// Calls `body` to write the state of a step, and then writes the list of all states so far.
+    /// Calls `body` to write the state of a step at `time`, in the unit of the case, and then
+    /// writes the list of all states so far.
     ///
     /// The list is written atomically.
     ///

@@ -7,7 +7,7 @@ use crate::error::{Element, Error, Position, Result};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 
-/// The coordinates of the local vertices of every patch.
+/// The coordinates of the local vertices of every patch, in mesh units.
 ///
 /// In `f32`, coordinates are relative to the first vertex of the patch. The difference is computed
 /// in `f64`, so that a mesh far from the origin keeps its shape. In `f64`, coordinates are the mesh
@@ -41,7 +41,7 @@ impl<R: Real> Coordinates<R> {
         Coordinates { local, is_planar }
     }
 
-    /// Returns the coordinates of the local vertices of patch `p`.
+    /// Returns the coordinates of the local vertices of patch `p`, `[n_local]`.
     #[inline]
     pub fn of<'a>(&'a self, patches: &Patches, p: usize) -> &'a [Vec3<R>] {
         &self.local[patches.local_range(p)]

@@ -85,7 +85,7 @@ pub struct Patch<'a> {
     pub n_owned: usize,
     /// The halo vertices in patch order. Their local indices begin at `n_owned`.
     pub halo: &'a [u32],
-    /// The mesh cells in ascending order.
+    /// The indices of the mesh cells, `[cells]`, in ascending order.
     pub cells: &'a [u32],
     /// The local indices of the vertices of the cells, `[cells * arity]`.
     pub corners: &'a [u32],
@@ -155,7 +155,7 @@ impl Patches {
         Self::from_parts(mesh, &patch_of)
     }
 
-    /// Builds patches from the given patch index of each mesh vertex.
+    /// Builds patches from the given patch index of each mesh vertex, `[n_vertices]`.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] if the patches have too many cells for 32-bit slots. Cells at patch
@@ -238,7 +238,7 @@ impl Patches {
         self.mesh_vertices.len()
     }
 
-    /// Returns the mesh vertex of each vertex in patch order.
+    /// Returns the mesh vertex of each vertex in patch order, `[n_vertices]`.
     pub fn mesh_vertices(&self) -> &[u32] {
         &self.mesh_vertices
     }
@@ -324,7 +324,7 @@ impl Patches {
         out
     }
 
-    /// Returns the index of the patch that owns each vertex, in mesh order.
+    /// Returns the index of the patch that owns each vertex, in mesh order, `[n_vertices]`.
     pub fn patch_of_vertex(&self) -> Vec<u32> {
         let mut out = vec![0; self.n_vertices()];
         for p in 0..self.len() {

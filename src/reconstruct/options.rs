@@ -46,7 +46,7 @@ impl Method {
     }
 }
 
-/// Options of a reconstruction.
+/// Options of a reconstruction. Lengths are in units of the cloud.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
@@ -54,14 +54,14 @@ pub struct Options {
     pub method: Method,
     /// The size of cubes or voxels.
     pub cubes: Cubes,
-    /// Curvature weight of the level-set method, 0 to 1. `None` selects 0.1.
+    /// Curvature weight of the level-set method, without a unit, 0 to 1. `None` selects 0.1.
     pub curvature: Option<f64>,
     /// Storage of phi in the level-set method. `None` selects 32 bits.
     pub storage: Option<Storage>,
     /// The settings that decide which points of the cloud are left out.
     pub clean: CleanOptions,
-    /// Distance from the samples beyond which the surface is removed, in mean distances between
-    /// samples. `None` removes nothing.
+    /// Distance from the samples beyond which the surface is removed, as a multiple of the mean
+    /// distance between samples, > 0. `None` removes nothing.
     pub trim: Option<f64>,
     /// Whether to keep only the component with the largest area.
     pub largest: bool,
@@ -116,8 +116,8 @@ impl Options {
         self
     }
 
-    /// Sets the distance from the samples beyond which the surface is removed, in mean distances
-    /// between samples.
+    /// Sets the distance from the samples beyond which the surface is removed, as a multiple of the
+    /// mean distance between samples, > 0.
     pub fn trim(mut self, distance: f64) -> Self {
         self.trim = Some(distance);
         self

@@ -19,7 +19,8 @@ impl CleanedMesh {
         Ok(numbers.values)
     }
 
-    /// Returns the numbers of an array or group, one finite number per vertex.
+    /// Returns the numbers of an array or group, one finite number per vertex, `[n_vertices]`, in
+    /// the unit of the array.
     ///
     /// # Errors
     /// Returns the errors of [`CleanedMesh::numbers`]. Returns [`Error::Mesh`] if a vertex has no
@@ -30,8 +31,8 @@ impl CleanedMesh {
         Ok(values)
     }
 
-    /// Returns an array of vectors, one per vertex. A cell array is averaged over the cells around
-    /// each vertex.
+    /// Returns an array of vectors, one per vertex, `[n_vertices]`, in the unit of the array. A
+    /// cell array is averaged over the cells around each vertex.
     ///
     /// # Errors
     /// Returns the errors of [`Mesh::vectors`](crate::mesh::Mesh::vectors). Returns the same errors
@@ -43,7 +44,8 @@ impl CleanedMesh {
         Ok(vectors)
     }
 
-    /// Returns the cell array `name` with one finite number per cell.
+    /// Returns the cell array `name` with one finite number per cell, `[n_cells]`, in the unit of
+    /// the array.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the array does not exist or has several components. Returns

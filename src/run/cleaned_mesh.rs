@@ -22,7 +22,8 @@ pub struct CleanedMesh {
     pub mesh: Mesh,
     /// Changes made by cleaning, including the map to stored vertices.
     pub cleaning: Cleaning,
-    /// Coordinates of the stored vertices, including unused ones, in mesh units.
+    /// Coordinates of the stored vertices, including unused ones, `[n_stored_vertices]`, in mesh
+    /// units.
     pub stored_vertices: Vec<[f64; 3]>,
     /// Changes made by the repair before cleaning.
     pub repair: Repair,
@@ -76,7 +77,8 @@ impl CleanedMesh {
         ReadMesh::new(config)?.cleaned(config)
     }
 
-    /// Returns for each cell whether it is inside the mask of the case, or `None` without a mask.
+    /// Returns for each cell whether it is inside the mask of the case, `[n_cells]`, or `None`
+    /// without a mask.
     ///
     /// # Errors
     /// Returns [`Error::Case`] for an invalid mask and for one that leaves no cell.
@@ -201,8 +203,8 @@ impl CleanedMesh {
         stored
     }
 
-    /// Returns the corners of the cells as stored vertices, including cells outside the mask. Each
-    /// cell has its own copies of vertices that were joined.
+    /// Returns the corners of the cells as stored vertices, `[n * arity]`, including cells outside
+    /// the mask. Each cell has its own copies of vertices that were joined.
     pub fn stored_cells(&self) -> Cow<'_, [u32]> {
         if let Some(unmasked) = &self.unmasked {
             return Cow::Borrowed(&unmasked.cells);

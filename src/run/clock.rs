@@ -12,7 +12,7 @@ use crate::output::Report;
 /// The time of values from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dated {
-    /// The time that the file states.
+    /// The time that the file states, in its unit.
     pub time: f64,
     /// The file that states the time.
     pub path: PathBuf,

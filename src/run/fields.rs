@@ -26,8 +26,8 @@ pub fn vertex_field(
     checked(config, cleaned, key, expression, cleaned.start_time).map(|(field, _)| field)
 }
 
-/// Returns the values of the expression of the key `key` at time `t`, one per vertex of the cleaned
-/// mesh.
+/// Returns the values of the expression of the key `key` at time `t`, in the unit of the case, one
+/// per vertex of the cleaned mesh.
 ///
 /// # Errors
 /// Returns the same errors as [`vertex_field`], but checks the values at time `t`.
@@ -91,7 +91,7 @@ pub(super) fn value_at(
 }
 
 /// Evaluates the expression of the key `key` in the cells of the cleaned mesh. Returns one value
-/// for each cell.
+/// for each cell, `[n_cells]`.
 ///
 /// Coordinates are those of the centroid. The name of an array or group stands for its number in
 /// the cell; see [`Mesh::numbers`](crate::mesh::Mesh::numbers).

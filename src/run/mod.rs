@@ -129,7 +129,7 @@ pub struct Progress {
     pub time: f64,
     /// Length of the last time step, in the same unit.
     pub dt: f64,
-    /// The end time, if the case states one.
+    /// The end time, in the same unit, if the case states one.
     pub end_time: Option<f64>,
     /// The largest number of steps, if the case states one.
     pub max_steps: Option<u64>,

@@ -19,7 +19,7 @@ use crate::mesh::statistics::facets::CellsAround;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Start {
-    /// phi at each vertex of the cleaned mesh, in mesh units.
+    /// phi at each vertex of the cleaned mesh, `[n_vertices]`, in mesh units.
     pub phi: Vec<f64>,
     /// Warnings about the file that phi comes from, one sentence each.
     pub warnings: Vec<String>,
@@ -97,7 +97,7 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     Ok(Start { phi, warnings, dated })
 }
 
-/// Returns the slowness `1 / speed` for a distance, or its metrics.
+/// Returns the slowness `1 / speed` for a distance, in time per mesh unit, or its metrics.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`]. Returns [`Error::Case`]

@@ -22,7 +22,7 @@ use crate::words::counted;
 pub enum Method {
     /// Fronts of this shape.
     Fronts(Front),
-    /// Exact fronts, at this slowness.
+    /// Exact fronts, at this slowness, in time per mesh unit.
     Exact(f64),
 }
 

@@ -49,7 +49,7 @@ impl<'a> Locator<'a> {
         &self.mesh.cells[c as usize * arity..][..arity]
     }
 
-    /// Returns the point of a cell closest to `p`.
+    /// Returns the point of a cell closest to `p`, in mesh units.
     pub fn closest_in(&self, c: u32, p: Vec3) -> Vec3 {
         let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];
@@ -59,7 +59,8 @@ impl<'a> Locator<'a> {
         simplex::closest_point(p, &x[..cell.len()])
     }
 
-    /// Returns the point of the mesh closest to `p`, or `None` for a mesh without cells.
+    /// Returns the point of the mesh closest to `p`, in mesh units, or `None` for a mesh without
+    /// cells.
     pub fn closest(&self, p: Vec3) -> Option<Located> {
         let mut best: Option<(f64, u32, Vec3)> = None;
         self.tree.nearest(p, f64::INFINITY, |piece, bound| {
@@ -76,7 +77,7 @@ impl<'a> Locator<'a> {
         best.map(|(d2, cell, point)| Located { cell, point, gap: d2.sqrt() })
     }
 
-    /// Returns the cells within `tolerance` of a point, ascending.
+    /// Returns the indices of the cells within `tolerance` of a point, in mesh units, ascending.
     pub fn touching(&self, p: Vec3, tolerance: f64) -> Vec<u32> {
         let mut found = Vec::new();
         let limit = tolerance * tolerance;
@@ -92,9 +93,9 @@ impl<'a> Locator<'a> {
         found
     }
 
-    /// Returns the barycentric coordinates of a point with respect to a cell. If the point is not
-    /// in the plane of a triangle, its projection is used. For a triangle, the last coordinate is
-    /// zero.
+    /// Returns the barycentric coordinates of a point with respect to a cell, one for each vertex,
+    /// which add up to 1. If the point is not in the plane of a triangle, its projection is used.
+    /// For a triangle, the last coordinate is zero.
     pub fn barycentric(&self, c: u32, p: Vec3) -> [f64; 4] {
         let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];

@@ -9,7 +9,8 @@ use crate::primitives::UnionFind;
 /// Marks a vertex without a component.
 const NONE: u32 = u32::MAX;
 
-/// Bounding box, volume and area of a component, in mesh units.
+/// Bounding box, volume and area of a component, in mesh units, cubed mesh units and squared mesh
+/// units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// Smallest coordinates of its vertices.
@@ -34,7 +35,7 @@ impl Extent {
         triangles: 0,
     };
 
-    /// Returns the length of the longest edge of the bounding box.
+    /// Returns the length of the longest edge of the bounding box, in mesh units.
     pub fn longest(&self) -> f64 {
         (Vec3::from(self.high) - Vec3::from(self.low)).max()
     }
@@ -89,8 +90,8 @@ impl Parts {
         (part != NONE).then_some(part as usize)
     }
 
-    /// Returns the area of each component, in squared mesh units. `mesh` must be the mesh of these
-    /// components.
+    /// Returns the area of each component, `[components]`, in squared mesh units. `mesh` must be
+    /// the mesh of these components.
     pub fn areas(&self, mesh: &Mesh) -> Vec<f64> {
         let mut areas = vec![0.0; self.count];
         let at = |v: u32| Vec3::from(mesh.vertices[v as usize]);
@@ -102,8 +103,8 @@ impl Parts {
         areas
     }
 
-    /// Returns the bounding box, volume and area of each component. `mesh` must be the mesh of
-    /// these components.
+    /// Returns the bounding box, volume and area of each component, `[components]`. `mesh` must be
+    /// the mesh of these components.
     pub fn extents(&self, mesh: &Mesh) -> Vec<Extent> {
         let mut all = vec![Extent::NONE; self.count];
         for (v, x) in mesh.vertices.iter().enumerate() {

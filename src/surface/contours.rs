@@ -10,18 +10,19 @@ const NONE: u32 = u32::MAX;
 pub struct Pixels<'a> {
     /// Numbers of pixels along x and y.
     pub shape: [usize; 2],
-    /// The values, row by row from bottom to top, x fastest, in any unit. Negative values are
-    /// inside.
+    /// The values, row by row from bottom to top, x fastest, `[shape[0] * shape[1]]`, in any unit.
+    /// Negative values are inside.
     pub values: &'a [f64],
-    /// Corner of the box with the smallest coordinates.
+    /// Corner of the box with the smallest coordinates, in mesh units.
     pub min: [f64; 2],
-    /// Corner of the box with the largest coordinates.
+    /// Corner of the box with the largest coordinates, in mesh units.
     pub max: [f64; 2],
 }
 
 impl Pixels<'_> {
-    /// Returns closed curves around the inside, at z = 0. Between the centers of pixels, values are
-    /// interpolated linearly. The inside ends at the boundary of the box.
+    /// Returns closed curves around the inside, at z = 0, in the unit of the box. Between the
+    /// centers of pixels, values are interpolated linearly. The inside ends at the boundary of the
+    /// box.
     ///
     /// Inside pixels that touch at a corner are joined if the mean of the four values around the
     /// corner is negative.

@@ -10,7 +10,7 @@ use crate::io::Curve;
 const BLOCK: usize = 512;
 
 /// An index of closed plane curves. It determines how far a point is from the curves, and whether
-/// they enclose it.
+/// they enclose it. All lengths are in the unit of the curves.
 ///
 /// z is ignored. A point is enclosed if a ray from it crosses the curves an odd number of times. A
 /// curve inside another one thus bounds a hole, and directions do not matter.
@@ -37,8 +37,8 @@ impl PlaneCurves {
         PlaneCurves { tree, segments, curve }
     }
 
-    /// Returns the distance of each point to the curves in their unit, negative if enclosed. If
-    /// there are no curves, the distances are infinite.
+    /// Returns the distance of each point to the curves, `[n_points]`, in their unit, negative if
+    /// enclosed. If there are no curves, the distances are infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let one = |x: &[f64; 3]| {
             let p = Vec3::new(x[0], x[1], 0.0);

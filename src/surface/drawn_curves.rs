@@ -44,10 +44,11 @@ pub enum Side {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Sides {
-    /// Whether each vertex is inside.
+    /// Whether each vertex is inside, `[n_vertices]`.
     pub inside: Vec<bool>,
     /// Vertices of the triangles that the curves pass through, ascending, with their straight-line
-    /// distance to the nearby segments. Edges from inside to outside join two of these vertices.
+    /// distance, in mesh units, to the nearby segments. Edges from inside to outside join two of
+    /// these vertices.
     pub near: Vec<(u32, f64)>,
     /// Largest distance between a curve and the surface, in mesh units.
     pub gap: f64,

@@ -3,7 +3,8 @@
 use super::PlaneCurves;
 use crate::io::Curve;
 
-/// A plane shape with closed curves as its boundary, between two heights.
+/// A plane shape with closed curves as its boundary, between two heights. All lengths are in the
+/// unit of the curves.
 #[derive(Clone, Debug)]
 pub struct Extrusion {
     plane: PlaneCurves,
@@ -12,12 +13,14 @@ pub struct Extrusion {
 }
 
 impl Extrusion {
-    /// Creates the shape that closed `curves` enclose.
+    /// Creates the shape that closed `curves` enclose, between the two z coordinates `ends`, lower
+    /// first, or without ends, in the unit of the curves.
     pub fn new(curves: &[Curve], ends: Option<[f64; 2]>) -> Self {
         Extrusion { plane: PlaneCurves::new(curves), ends }
     }
 
-    /// Returns the signed distance of each point in the unit of the curves, negative inside.
+    /// Returns the signed distance of each point, `[n_points]`, in the unit of the curves, negative
+    /// inside.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let mut distances = self.plane.signed_distances(points);
         if let Some([low, high]) = self.ends {

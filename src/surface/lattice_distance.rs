@@ -82,9 +82,9 @@ pub struct Filled {
 }
 
 impl LatticeDistance {
-    /// Prepares a surface for voxels at `origin + spacing * v` and a band of `half_width` voxels on
-    /// each side. `triangles` lists vertex indices, `[n * 3]`. The vertices must exist and be
-    /// finite.
+    /// Prepares a surface for voxels at `origin + spacing * v`, in the unit of the vertices, and a
+    /// band of `half_width` voxels on each side. `triangles` lists vertex indices, `[n * 3]`. The
+    /// vertices must exist and be finite.
     pub fn new(
         vertices: &[[f64; 3]],
         triangles: &[u32],
@@ -121,7 +121,8 @@ impl LatticeDistance {
         LatticeDistance { index: self.index.with_envelope(&envelope.moved(voxel)), ..self }
     }
 
-    /// Returns whether a voxel is inside, at any distance from the surface.
+    /// Returns whether a voxel, given by its integer coordinates, is inside, at any distance from
+    /// the surface.
     pub fn is_inside(&self, voxel: [i32; 3]) -> bool {
         if let Some(half) = self.shell {
             let closest = self.index.closest(voxel.map(f64::from));
@@ -130,8 +131,8 @@ impl LatticeDistance {
         self.index.winding_number(voxel.map(f64::from)).abs() > 0.5
     }
 
-    /// Returns the corners of all blocks of `edge` voxels that the band may reach. They are
-    /// multiples of `edge`, in ascending order of z, then y, then x. For a few of them,
+    /// Returns the corners, in voxels, of all blocks of `edge` voxels that the band may reach. They
+    /// are multiples of `edge`, in ascending order of z, then y, then x. For a few of them,
     /// [`Filled::active`] is false. The film over a hole is followed only within the box around the
     /// triangles, widened by the half width.
     ///

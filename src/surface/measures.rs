@@ -28,9 +28,9 @@ pub struct Measures {
     /// Euler number of the inside: 1 for a disk or ball, minus one for each hole through a disk,
     /// plus one for each cavity of a ball.
     pub euler_number: i64,
-    /// Smallest value of phi.
+    /// Smallest value of phi, in its unit.
     pub phi_min: f64,
-    /// Largest value of phi.
+    /// Largest value of phi, in its unit.
     pub phi_max: f64,
 }
 
@@ -60,7 +60,8 @@ impl Measurer {
         Measurer { odd_facets, edges }
     }
 
-    /// Measures the inside `phi < 0`. `phi` has one value for each vertex in mesh order.
+    /// Measures the inside `phi < 0`. `phi` has one value for each vertex in mesh order,
+    /// `[n_vertices]`.
     pub fn measure(&self, mesh: &Mesh, phi: &[f64]) -> Measures {
         let arity = mesh.kind.arity();
         let blocks: Vec<Sums> = mesh

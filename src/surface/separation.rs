@@ -31,7 +31,7 @@ pub struct Separation {
     pub largest: f64,
     /// The vertex with the largest distance, or the first of them if there are several.
     pub vertex: u32,
-    /// Position of this vertex.
+    /// Position of this vertex, in the same unit.
     pub position: [f64; 3],
 }
 
@@ -52,8 +52,8 @@ impl<'a> Pieces<'a> {
         self.len() == 0
     }
 
-    /// Returns the total length, area or volume, depending on the kind of the pieces. It is 0 for
-    /// points.
+    /// Returns the total length, area or volume, depending on the kind of the pieces, in the unit
+    /// of the vertices to the power 1, 2 or 3. It is 0 for points.
     pub fn measure(&self) -> f64 {
         let of_piece = |piece: &[u32]| {
             let x = self.corners_of(piece);

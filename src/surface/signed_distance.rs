@@ -27,7 +27,7 @@ const ON: f64 = 1e-9;
 pub struct Closest {
     /// Distance between the two points, in the unit of the vertices.
     pub distance: f64,
-    /// The point of the surface.
+    /// The point of the surface, in the unit of the vertices.
     pub point: [f64; 3],
     /// The index of a triangle that contains the point of the surface, in the order of the
     /// triangles given to [`TriangleIndex::new`].
@@ -38,7 +38,8 @@ pub struct Closest {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SignedDistances {
-    /// Distance to the surface for each point, in the unit of the vertices, negative inside.
+    /// Distance to the surface for each point, `[n_points]`, in the unit of the vertices, negative
+    /// inside.
     pub values: Vec<f64>,
     /// Number of points off the surface whose winding number has an absolute value in the range
     /// [`UNDECIDED`].
@@ -48,8 +49,8 @@ pub struct SignedDistances {
     pub inverted: usize,
 }
 
-/// The range of absolute values of winding numbers that do not clearly tell inside from outside,
-/// because the surface has a hole there.
+/// The range of absolute values of winding numbers, which have no unit, that do not clearly tell
+/// inside from outside, because the surface has a hole there.
 pub const UNDECIDED: std::ops::Range<f64> = UNDECIDED_FROM..UNDECIDED_TO;
 
 /// An index of triangles. It finds the triangle nearest to a point, and whether the point is
@@ -88,8 +89,8 @@ struct Whole {
 }
 
 impl TriangleIndex {
-    /// Creates the index of triangles, given by their vertices, `[n * 3]`. The vertices must exist
-    /// and be finite.
+    /// Creates the index of triangles, given by their vertices, `[n * 3]` indices into `vertices`.
+    /// The vertices must exist and be finite.
     pub fn new(vertices: &[[f64; 3]], triangles: &[u32]) -> Self {
         let (tree, triangles) = tree_of(vertices, triangles);
         let dipoles = winding::dipoles(&tree, &triangles);
@@ -157,7 +158,7 @@ impl TriangleIndex {
     }
 
     /// Returns the same distances as [`TriangleIndex::signed_distances`], and the point of the
-    /// surface closest to each point. There must be triangles.
+    /// surface closest to each point, `[n_points]`. There must be triangles.
     pub fn signed_closest(&self, points: &[[f64; 3]]) -> (SignedDistances, Vec<Closest>) {
         self.search(points, true)
     }

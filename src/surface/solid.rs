@@ -10,12 +10,12 @@ use crate::words::counted;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Solid {
-    /// The position of each vertex, in mesh units.
+    /// The position of each vertex, `[n_vertices]`, in mesh units.
     pub vertices: Vec<[f64; 3]>,
     /// Vertex indices of the triangles, `[n * 3]`, oriented consistently with their neighbors
     /// wherever possible.
     pub triangles: Vec<u32>,
-    /// For each triangle, its index in the mesh.
+    /// For each triangle, its index in the mesh, `[n]`.
     pub stored: Vec<u32>,
     /// The part of the surface that bounds the region, unless it is the whole surface.
     pub envelope: Option<Envelope>,
@@ -121,7 +121,8 @@ impl Solid {
     }
 
     /// Returns distances to the region for the voxels of a lattice, as described at
-    /// [`LatticeDistance::new`].
+    /// [`LatticeDistance::new`]. `origin` and `spacing` are in mesh units, `half_width` is in
+    /// voxels.
     pub fn on_lattice(&self, origin: [f64; 3], spacing: f64, half_width: f64) -> LatticeDistance {
         let (vertices, triangles) = (&self.vertices, &self.triangles);
         let distance = LatticeDistance::new(vertices, triangles, origin, spacing, half_width);
@@ -131,7 +132,8 @@ impl Solid {
         }
     }
 
-    /// Returns the smallest and the largest coordinates of the triangles.
+    /// Returns the smallest and the largest coordinates of the triangles along each axis, in mesh
+    /// units.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let ends = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         self.triangles.iter().fold(ends, |(low, high), &v| {

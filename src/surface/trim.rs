@@ -18,12 +18,12 @@ pub struct Trimmed {
     pub triangles: usize,
     /// Area of the removed triangles, in squared mesh units.
     pub area: f64,
-    /// Area of the removed triangles divided by the area of the whole surface before.
+    /// Area of the removed triangles divided by the area of the whole surface before, 0 to 1.
     pub fraction: f64,
 }
 
 /// Removes the triangles whose corners are all farther than `distance` (in mesh units) from every
-/// point, and the vertices that no triangle uses any more.
+/// point of `points`, `[n]`, and the vertices that no triangle uses any more.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if no triangle would remain, and the errors of [`Sites::new`].

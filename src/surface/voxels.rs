@@ -36,15 +36,16 @@ pub struct Voxels {
     pub origin: [f64; 3],
     /// Edge length of a voxel, in mesh units.
     pub spacing: f64,
-    /// One mark for each voxel, x fastest: 1 for a voxel that is inside ([`Voxels::inside`]) or
-    /// that the surface crosses ([`Voxels::passed`]), otherwise 0.
+    /// One mark for each voxel, `[shape[0] * shape[1] * shape[2]]`, x fastest: 1 for a voxel that
+    /// is inside ([`Voxels::inside`]) or that the surface crosses ([`Voxels::passed`]), otherwise
+    /// 0.
     pub marks: Vec<u8>,
 }
 
 impl Voxels {
-    /// Marks the voxels of edge length `spacing` whose centers are inside a mesh, which means that
-    /// the absolute value of the winding number is above 1/2. Also returns how the triangles were
-    /// oriented.
+    /// Marks the voxels of edge length `spacing`, in mesh units, whose centers are inside a mesh,
+    /// which means that the absolute value of the winding number is above 1/2. Also returns how the
+    /// triangles were oriented.
     ///
     /// For tetrahedra, the boundary of the mesh is used. The box of voxels is centered on the
     /// bounding box of the mesh, with `margin` more voxels on each side.
@@ -76,8 +77,9 @@ impl Voxels {
         Ok((voxels, orientation))
     }
 
-    /// Marks the voxels that a surface crosses, in the same box as [`Voxels::inside`]. A voxel is
-    /// marked if a triangle has a point in common with it, even on a face, an edge or a corner.
+    /// Marks the voxels that a surface crosses, of the same size and in the same box as
+    /// [`Voxels::inside`]. A voxel is marked if a triangle has a point in common with it, even on a
+    /// face, an edge or a corner.
     ///
     /// Holes, flat surfaces and planar meshes need no special treatment. For tetrahedra, the
     /// boundary of the mesh is used.

@@ -58,16 +58,17 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// Computes the distance of each vertex to the nearest of `n_sources` vertices, in mesh units.
-// `distances` receives one number for each vertex: NaN where no front arrives.
+// Computes the distance of each vertex to the nearest of the vertices `sources`, `[n_sources]`,
+// counted from 0. `distances`, `[n_vertices]`, receives the distances in mesh units, and NaN where
+// no front arrives.
 ZerosetStatus zeroset_distance(const ZerosetMesh *mesh,
                                const uint32_t *sources,
                                size_t n_sources,
                                double *distances);
 
-// Moves the zero set of a level set for a time `duration`, in the unit of time of the terms. `phi`
-// has one number for each vertex, negative inside, of which only the zero set matters. It receives
-// the level set at the end, in mesh units.
+// Moves the zero set of a level set for a time `duration` > 0, in the unit of time of the terms.
+// `phi`, `[n_vertices]`, is negative inside, and only its zero set matters. It receives the level
+// set at the end, in mesh units.
 ZerosetStatus zeroset_evolve(const ZerosetMesh *mesh,
                              double *phi,
                              const ZerosetTerms *terms,
@@ -77,9 +78,10 @@ ZerosetStatus zeroset_evolve(const ZerosetMesh *mesh,
 // `*mesh` with `zeroset_mesh_free`.
 ZerosetStatus zeroset_mesh_read(const char *path, ZerosetMesh **mesh);
 
-// Creates a mesh from arrays, which are copied: x, y and z of each of `n_vertices` vertices, in
-// any unit of length, and the vertices of each of `n_cells` cells, counted from 0. `corners` is 3
-// for triangles and 4 for tetrahedra. The caller frees `*mesh` with `zeroset_mesh_free`.
+// Creates a mesh from arrays, which are copied: x, y and z of each vertex, `[n_vertices * 3]`, in
+// any unit of length, and the vertices of each cell, `[n_cells * corners]`, counted from 0.
+// `corners` is 3 for triangles and 4 for tetrahedra. The caller frees `*mesh` with
+// `zeroset_mesh_free`.
 ZerosetStatus zeroset_mesh_new(const double *vertices,
                                size_t n_vertices,
                                const uint32_t *cells,
@@ -100,8 +102,8 @@ void zeroset_mesh_free(ZerosetMesh *mesh);
 // is UTF-8, and valid until the next call of this thread.
 const char *zeroset_error(void);
 
-// Reconstructs a surface from `n` points: x, y and z of each, in any unit of length, which is also
-// that of the surface. `normals` are three numbers for each point that point outward, or NULL if
+// Reconstructs a surface from points: x, y and z of each, `[n * 3]`, in any unit of length, which
+// is also that of the surface. `normals`, `[n * 3]`, are outward normals of length 1, or NULL if
 // there are none. The caller frees `*surface` with `zeroset_surface_free`.
 ZerosetStatus zeroset_reconstruct(const double *points,
                                   const float *normals,
@@ -114,28 +116,29 @@ size_t zeroset_surface_n_vertices(const ZerosetSurface *surface);
 // Returns the number of triangles, or 0 for NULL.
 size_t zeroset_surface_n_triangles(const ZerosetSurface *surface);
 
-// Returns x, y and z of each vertex. The array belongs to the surface. Returns NULL for NULL.
+// Returns x, y and z of each vertex, `[n_vertices * 3]`. The array belongs to the surface. Returns
+// NULL for NULL.
 const double *zeroset_surface_vertices(const ZerosetSurface *surface);
 
-// Returns the three vertices of each triangle, counted from 0. The array belongs to the surface.
-// Returns NULL for NULL.
+// Returns the three vertices of each triangle, `[n_triangles * 3]`, counted from 0. The array
+// belongs to the surface. Returns NULL for NULL.
 const uint32_t *zeroset_surface_triangles(const ZerosetSurface *surface);
 
 // Frees a surface. NULL is ignored.
 void zeroset_surface_free(ZerosetSurface *surface);
 
 // Computes the exact distance from each voxel to the nearest voxel where `inside` is not 0, in the
-// unit of the spacing. `inside` has one number for each voxel, and `distances` receives one. If
-// `is_signed` is true, distances are measured to the faces between the two kinds of voxels, and
-// are negative inside.
+// unit of the spacing. `inside` has one number for each voxel, x fastest, and `distances` receives
+// one. If `is_signed` is true, distances are measured to the faces between the two kinds of
+// voxels, and are negative inside.
 ZerosetStatus zeroset_edt(const ZerosetGrid *grid,
                           const uint8_t *inside,
                           bool is_signed,
                           float *distances);
 
-// Extracts the surface where values on a grid, one for each voxel, cross `level`. The inside has
-// the larger values, and triangles face the smaller ones. Vertices have the unit of the grid. The
-// caller frees `*surface` with `zeroset_surface_free`.
+// Extracts the surface where values on a grid, one for each voxel, x fastest, cross `level`, which
+// is in their unit. The inside has the larger values, and triangles face the smaller ones.
+// Vertices have the unit of the grid. The caller frees `*surface` with `zeroset_surface_free`.
 ZerosetStatus zeroset_isosurface(const ZerosetGrid *grid,
                                  const float *values,
                                  double level,

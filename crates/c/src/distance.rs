@@ -6,8 +6,9 @@ use crate::arrays::{object, slice, write};
 use crate::mesh::ZerosetMesh;
 use crate::status::{ZerosetStatus, call};
 
-/// Computes the distance of each vertex to the nearest of `n_sources` vertices, in mesh units.
-/// `distances` receives one number for each vertex: NaN where no front arrives.
+/// Computes the distance of each vertex to the nearest of the vertices `sources`, `[n_sources]`,
+/// counted from 0. `distances`, `[n_vertices]`, receives the distances in mesh units, and NaN where
+/// no front arrives.
 ///
 /// # Safety
 /// `mesh` must point to a mesh, `sources` to `n_sources` numbers, and `distances` to as many

@@ -21,9 +21,9 @@ pub struct ZerosetTerms {
     pub curvature: *const f64,
 }
 
-/// Moves the zero set of a level set for a time `duration`, in the unit of time of the terms. `phi`
-/// has one number for each vertex, negative inside, of which only the zero set matters. It receives
-/// the level set at the end, in mesh units.
+/// Moves the zero set of a level set for a time `duration` > 0, in the unit of time of the terms.
+/// `phi`, `[n_vertices]`, is negative inside, and only its zero set matters. It receives the level
+/// set at the end, in mesh units.
 ///
 /// # Safety
 /// `mesh` must point to a mesh, `phi` to as many numbers as it has vertices, and `terms` to terms

@@ -12,8 +12,8 @@ pub struct ZerosetSurface {
     pub(crate) mesh: Mesh,
 }
 
-/// Reconstructs a surface from `n` points: x, y and z of each, in any unit of length, which is also
-/// that of the surface. `normals` are three numbers for each point that point outward, or NULL if
+/// Reconstructs a surface from points: x, y and z of each, `[n * 3]`, in any unit of length, which
+/// is also that of the surface. `normals`, `[n * 3]`, are outward normals of length 1, or NULL if
 /// there are none. The caller frees `*surface` with `zeroset_surface_free`.
 ///
 /// # Safety
@@ -58,7 +58,8 @@ pub unsafe extern "C" fn zeroset_surface_n_triangles(surface: *const ZerosetSurf
     unsafe { surface.as_ref() }.map_or(0, |surface| surface.mesh.n_cells())
 }
 
-/// Returns x, y and z of each vertex. The array belongs to the surface. Returns NULL for NULL.
+/// Returns x, y and z of each vertex, `[n_vertices * 3]`. The array belongs to the surface. Returns
+/// NULL for NULL.
 ///
 /// # Safety
 /// `surface` must be NULL or point to a surface.
@@ -69,8 +70,8 @@ pub unsafe extern "C" fn zeroset_surface_vertices(surface: *const ZerosetSurface
     surface.map_or(std::ptr::null(), |surface| surface.mesh.vertices.as_ptr().cast())
 }
 
-/// Returns the three vertices of each triangle, counted from 0. The array belongs to the surface.
-/// Returns NULL for NULL.
+/// Returns the three vertices of each triangle, `[n_triangles * 3]`, counted from 0. The array
+/// belongs to the surface. Returns NULL for NULL.
 ///
 /// # Safety
 /// `surface` must be NULL or point to a surface.

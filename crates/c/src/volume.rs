@@ -29,9 +29,9 @@ impl ZerosetGrid {
 }
 
 /// Computes the exact distance from each voxel to the nearest voxel where `inside` is not 0, in the
-/// unit of the spacing. `inside` has one number for each voxel, and `distances` receives one. If
-/// `is_signed` is true, distances are measured to the faces between the two kinds of voxels, and
-/// are negative inside.
+/// unit of the spacing. `inside` has one number for each voxel, x fastest, and `distances` receives
+/// one. If `is_signed` is true, distances are measured to the faces between the two kinds of
+/// voxels, and are negative inside.
 ///
 /// # Safety
 /// `grid` must point to a grid, and `inside` and `distances` to one item for each voxel.
@@ -55,9 +55,9 @@ pub unsafe extern "C" fn zeroset_edt(
     })
 }
 
-/// Extracts the surface where values on a grid, one for each voxel, cross `level`. The inside has
-/// the larger values, and triangles face the smaller ones. Vertices have the unit of the grid. The
-/// caller frees `*surface` with `zeroset_surface_free`.
+/// Extracts the surface where values on a grid, one for each voxel, x fastest, cross `level`, which
+/// is in their unit. The inside has the larger values, and triangles face the smaller ones.
+/// Vertices have the unit of the grid. The caller frees `*surface` with `zeroset_surface_free`.
 ///
 /// # Safety
 /// `grid` must point to a grid, `values` to one number for each voxel, and `surface` to a pointer.

@@ -53,7 +53,7 @@ impl<'a> From<&'a PointCloud> for Cow<'a, PointCloud> {
 }
 
 impl PointCloud {
-    /// Creates a point cloud without normals, colors or attributes.
+    /// Creates a point cloud from coordinates, `[n]`, without normals, colors or attributes.
     pub fn new(points: Vec<[f64; 3]>) -> Self {
         PointCloud { points, ..PointCloud::default() }
     }
@@ -104,8 +104,8 @@ impl PointCloud {
     }
 
     /// Returns the center of the bounding box, and each point relative to it, rounded once to
-    /// `f32`, `[n]`. Computations in `f32` therefore lose no accuracy even if the cloud is far from
-    /// the origin.
+    /// `f32`, `[n]`, both in the units of the file. Computations in `f32` therefore lose no
+    /// accuracy even if the cloud is far from the origin.
     pub fn centered(&self) -> ([f64; 3], Vec<[f32; 3]>) {
         let (low, high) = self.bounds();
         let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
@@ -113,13 +113,14 @@ impl PointCloud {
         (center, self.points.par_iter().map(moved).collect())
     }
 
-    /// Returns the smallest and the largest coordinate along each axis, or zeros for an empty
-    /// cloud.
+    /// Returns the smallest and the largest coordinate along each axis, in the units of the file,
+    /// or zeros for an empty cloud.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         bounds(&self.points)
     }
 
-    /// Returns the longest side of the bounding box, which is greater than 0.
+    /// Returns the longest side of the bounding box, which is greater than 0, in the units of the
+    /// file.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there are no points, if they all coincide, or if the longest side

@@ -22,7 +22,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Returns the segments of the curve, each given by its two endpoints.
+    /// Returns the segments of the curve, each given by its two endpoints, in mesh units.
     pub fn segments(&self) -> impl Iterator<Item = [[f64; 3]; 2]> + '_ {
         let n = self.points.len();
         let pieces = if self.closed { n } else { n.saturating_sub(1) };
@@ -50,7 +50,8 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Returns the corners of all curves in one list, and all segments as pairs of indices into it.
+    /// Returns the corners of all curves in one list, in mesh units, and all segments as pairs of
+    /// indices into it.
     pub fn segments(&self) -> (Vec<[f64; 3]>, Vec<[u32; 2]>) {
         let (mut points, mut segments) = (Vec::new(), Vec::new());
         for curve in &self.curves {

@@ -23,7 +23,8 @@ pub enum Frame {
     File,
 }
 
-/// An affine map of coordinates: the rows of a 3 by 4 matrix, whose last column is the shift.
+/// An affine map of coordinates: the rows of a 3 by 4 matrix, whose last column is the shift, in
+/// the unit of the coordinates.
 pub type Affine = [[f64; 4]; 3];
 
 /// Offsets up to this length, in mm, are attributed to rounding and count as 0.

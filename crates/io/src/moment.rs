@@ -18,12 +18,13 @@ pub enum Moment {
     /// The state with the latest time.
     #[default]
     Last,
-    /// The state at this time.
+    /// The state at this time, in the unit of the series.
     #[serde(untagged)]
     At(f64),
 }
 
 /// The time of the data in a file, the times of the series to which the data belong, and the units.
+/// Times are in the unit that the file uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StateTime {

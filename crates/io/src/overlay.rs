@@ -15,7 +15,7 @@ pub struct Added {
     pub arrays: Vec<String>,
     /// The names of the added groups.
     pub groups: Vec<String>,
-    /// The time of the arrays, if the file states one.
+    /// The time of the arrays, in the unit of the file, if it states one.
     pub time: Option<f64>,
     /// Warnings about the file, and about names that the mesh already has.
     pub warnings: Vec<String>,

@@ -82,7 +82,7 @@ impl Series {
         }
     }
 
-    /// Returns the times of the states, in the order of the series.
+    /// Returns the times of the states, in the unit of the file and in the order of the series.
     pub fn times(&self) -> &[f64] {
         &self.times
     }

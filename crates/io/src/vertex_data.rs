@@ -134,7 +134,7 @@ impl VertexData {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PartialArray {
-    /// The vertices, without repetition, in ascending order.
+    /// The indices of the vertices, `[rows]`, without repetition, in ascending order.
     pub vertices: Vec<u32>,
     /// One row per entry of `vertices`.
     pub rows: DataArray,

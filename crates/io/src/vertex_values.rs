@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{atomic, volume};
 use zeroset_core::error::Result;
 
-/// Writes an array of 64-bit floating-point numbers, one per vertex, as `.npy`.
+/// Writes an array of 64-bit floating-point numbers, one per vertex, `[n_vertices]`, as `.npy`.
 ///
 /// # Errors
 /// Returns [`Error::Output`](zeroset_core::Error::Output) if the file cannot be written.
@@ -20,7 +20,8 @@ pub fn write_values_npy(path: &Path, values: &[f64]) -> Result<()> {
 }
 
 /// Writes a line for each vertex as `.csv`: its index, its coordinates, its value under the title
-/// `name`, and its label if there are labels. Numbers have enough digits to be read back exactly.
+/// `name`, and its label if there are labels, each `[n_vertices]`. Numbers have enough digits to be
+/// read back exactly.
 ///
 /// # Errors
 /// Returns [`Error::Output`](zeroset_core::Error::Output) if the file cannot be written.

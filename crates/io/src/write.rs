@@ -19,7 +19,7 @@ pub struct WriteOptions {
     pub ascii: bool,
     /// The compression of arrays in `.vtu`, `.vtp` and `.vti`.
     pub compression: Compression,
-    /// The time of a volume, which `.vti` can hold.
+    /// The time of a volume, in the unit of time of `units`, which `.vti` can hold.
     pub time: Option<f64>,
     /// The units of length and time of a volume, which `.vti` can hold.
     pub units: Units,

@@ -3,7 +3,8 @@
 use crate::api::Control;
 
 /// Options of [`evolve_with`](super::evolve_with) and [`begin`](super::begin). The defaults are
-/// those of a case file.
+/// those of a case file. All times and durations are in the time unit of the terms, and times are
+/// absolute.
 ///
 /// ```
 /// use zeroset::Terms;
@@ -22,20 +23,20 @@ use crate::api::Control;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EvolveOptions {
-    /// The time at which the motion ends. All times and durations are in the time unit of the
-    /// terms. Times are absolute.
+    /// The time at which the motion ends, later than `start_time`.
     pub until: Option<f64>,
-    /// The time between states.
+    /// The time between states, > 0.
     pub every: Option<f64>,
-    /// The number of steps between states.
+    /// The number of steps between states, at least 1.
     pub every_steps: Option<u64>,
     /// The largest number of steps.
     pub max_steps: Option<u64>,
-    /// Ends the motion when phi near the interface changes at most this fast (length per time).
+    /// Ends the motion when phi near the interface changes at most this fast (mesh units per time,
+    /// above 0).
     pub steady: Option<f64>,
-    /// The CFL factor, 1 by default.
+    /// The CFL factor, without a unit, > 0 and at most 2; 1 by default.
     pub cfl: Option<f64>,
-    /// The longest step if a term depends on time.
+    /// The longest step if a term depends on time, > 0.
     pub max_step: Option<f64>,
     /// The time at which the motion begins, 0 by default.
     pub start_time: Option<f64>,
@@ -46,7 +47,7 @@ pub struct EvolveOptions {
 }
 
 impl EvolveOptions {
-    /// Sets the time at which the motion ends.
+    /// Sets the time at which the motion ends, in the time unit of the terms.
     pub fn until(mut self, time: f64) -> Self {
         self.until = Some(time);
         self
@@ -65,7 +66,7 @@ impl EvolveOptions {
         self.max_steps == Some(0)
     }
 
-    /// Sets the time between states.
+    /// Sets the time between states, in the time unit of the terms.
     pub fn every(mut self, interval: f64) -> Self {
         self.every = Some(interval);
         self
@@ -83,25 +84,26 @@ impl EvolveOptions {
         self
     }
 
-    /// Ends the motion when phi near the interface changes at most this fast (length per time).
+    /// Ends the motion when phi near the interface changes at most this fast (mesh units per time,
+    /// above 0).
     pub fn steady(mut self, rate: f64) -> Self {
         self.steady = Some(rate);
         self
     }
 
-    /// Sets the CFL factor.
+    /// Sets the CFL factor, > 0 and at most 2.
     pub fn cfl(mut self, factor: f64) -> Self {
         self.cfl = Some(factor);
         self
     }
 
-    /// Sets the longest step if a term depends on time.
+    /// Sets the longest step if a term depends on time, in the time unit of the terms.
     pub fn max_step(mut self, duration: f64) -> Self {
         self.max_step = Some(duration);
         self
     }
 
-    /// Sets the time at which the motion begins.
+    /// Sets the time at which the motion begins, in the time unit of the terms.
     pub fn start_time(mut self, time: f64) -> Self {
         self.start_time = Some(time);
         self

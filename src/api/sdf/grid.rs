@@ -33,15 +33,15 @@ pub struct GridOptions {
     /// Number of voxels along the longest side of the surface, or of `bounds`. Without `size` and
     /// `spacing`, it is 128.
     pub size: Option<u32>,
-    /// Edge length of a voxel in mesh units, instead of a size.
+    /// Edge length of a voxel in mesh units, > 0, instead of a size.
     pub spacing: Option<f64>,
     /// Number of voxels to add on each side of the surface. No margin is added to `bounds`.
     pub margin: u32,
-    /// Lowest and highest corner of the box of voxel centers to cover. By default, it is the
-    /// bounding box of the surface.
+    /// Lowest and highest corner of the box of voxel centers to cover, in mesh units. By default,
+    /// it is the bounding box of the surface.
     pub bounds: Option<([f64; 3], [f64; 3])>,
-    /// The distance from the surface, in voxels, up to which distances are computed. Farther away,
-    /// the value is this limit with the sign of the distance.
+    /// The distance from the surface, in voxels, > 0, up to which distances are computed. Farther
+    /// away, the value is this limit with the sign of the distance.
     pub band: Option<f64>,
     /// The additional results to compute.
     pub extras: Extras,
@@ -120,7 +120,8 @@ pub struct GridDistances {
     /// The components of the unit vector along which the distance grows fastest, one array of the
     /// shape of `values` for each of x, y and z, if requested.
     pub normals: Option<[Vec<f32>; 3]>,
-    /// The index of the nearest triangle in the mesh for each voxel, if requested.
+    /// The index of the nearest triangle in the mesh for each voxel, `[nx * ny * nz]`, if
+    /// requested.
     pub triangles: Option<Vec<u32>>,
     /// Warnings about the signs, one sentence each. [`SignedSurface::warnings`] returns those about
     /// the surface.

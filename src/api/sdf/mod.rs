@@ -76,9 +76,10 @@ impl Extras {
 pub struct PointDistances {
     /// The distance of each point, `[points]`, negative inside, in mesh units.
     pub values: Vec<f64>,
-    /// The unit vector along which the distance grows fastest, for each point, if requested.
+    /// The unit vector along which the distance grows fastest, for each point, `[points]`, if
+    /// requested.
     pub normals: Option<Vec<[f64; 3]>>,
-    /// The index of the nearest triangle in the mesh, for each point, if requested.
+    /// The index of the nearest triangle in the mesh, for each point, `[points]`, if requested.
     pub triangles: Option<Vec<u32>>,
     /// Warnings about the signs, one sentence each. [`SignedSurface::warnings`] returns those about
     /// the surface.
@@ -164,7 +165,7 @@ impl SignedSurface {
         self.solid.bounds()
     }
 
-    /// Computes the signed distances of points in mesh units, in the caller's thread pool.
+    /// Computes the signed distances of points, both in mesh units, in the caller's thread pool.
     pub fn at(&self, points: &[[f64; 3]], extras: Extras) -> PointDistances {
         let found = self.find(points, extras.needs_closest());
         let warnings = doubts("points", found.undecided, found.inverted);

@@ -101,8 +101,9 @@ pub(super) struct Outcome {
 
 /// Propagates fronts from the given values until nothing changes.
 ///
-/// With a `width`, values of `width` or more are not meaningful, because fronts stop where they can
-/// no longer affect smaller values. Call [`EikonalState::clear`] before the next source.
+/// With a `width`, an arrival time, values of `width` or more are not meaningful, because fronts
+/// stop where they can no longer affect smaller values. Call [`EikonalState::clear`] before the
+/// next source.
 ///
 /// # Errors
 /// Returns [`Error::Numerical`](crate::Error::Numerical) if values still change after 10,000 rounds

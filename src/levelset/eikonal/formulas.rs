@@ -7,6 +7,9 @@
 //! treatment. Only a vertex that almost lies on the opposite face is raised a little
 //! (`raised`). The arrival times on the face may be infinite (not yet reached).
 //!
+//! Positions are in mesh units, and `f` is in time per mesh unit. Arrival times are in the same
+//! unit of time, or in mesh units if `f` is 1.
+//!
 //! [`circle`] is the formula for point sources (section 5.5 of the same page). It assumes a
 //! circular front instead of a straight one.
 
@@ -281,7 +284,8 @@ pub fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {
 }
 
 /// Returns the arrival time at vertex `i` of a simplex over the opposite face, N = 3 or 4. `u` and
-/// `x` are the arrival times and the positions of its vertices, and `f` is the slowness.
+/// `x` are the arrival times and the positions of its vertices, `[N]` each, and `f` is the
+/// slowness.
 #[inline]
 pub fn arrival<R: Real, const N: usize>(u: &[R; N], x: &[Vec3<R>; N], i: usize, f: R) -> R {
     if N == 3 {

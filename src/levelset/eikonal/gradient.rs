@@ -17,7 +17,8 @@ pub struct Gradient {
     pub vertices: Vec<[f64; 3]>,
 }
 
-/// Computes the gradients of `u` (mesh order, NaN or infinite where it has no value).
+/// Computes the gradients of `u`, `[n_vertices]` (mesh order, NaN or infinite where it has no
+/// value).
 ///
 /// The gradient on a cell is the gradient of the linear interpolant. It is tangential to the cell
 /// and exact for linear functions. The gradient at a vertex is the mean over its cells. The

@@ -12,7 +12,8 @@ use nalgebra::Matrix3;
 use super::Slowness;
 use crate::geometry::{Real, Vec3};
 
-/// The metric of a cell, by the lower triangle of F: rows (f00), (f10, f11) and (f20, f21, f22).
+/// The metric of a cell, in time per mesh unit, by the lower triangle of F: rows (f00), (f10, f11)
+/// and (f20, f21, f22).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric<R>([R; 6]);
 
@@ -45,14 +46,14 @@ impl Metric<f64> {
 }
 
 impl<R: Real> Metric<R> {
-    /// Maps a step to coordinates in which its length is its travel time.
+    /// Maps a step, in mesh units, to coordinates in which its length is its travel time.
     #[inline]
     pub fn map(&self, v: &Vec3<R>) -> Vec3<R> {
         let [f00, f10, f11, f20, f21, f22] = self.0;
         Vec3::new(f00 * v.x, f10 * v.x + f11 * v.y, f20 * v.x + f21 * v.y + f22 * v.z)
     }
 
-    /// Returns the step that [`Metric::map`] maps to `w`.
+    /// Returns the step, in mesh units, that [`Metric::map`] maps to `w`.
     pub fn unmap(&self, w: &Vec3<R>) -> Vec3<R> {
         let [f00, f10, f11, f20, f21, f22] = self.0;
         let x = w.x / f00;

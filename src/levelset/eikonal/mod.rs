@@ -2,8 +2,9 @@
 //!
 //! nbFIM is the narrow-band fast iterative method on patches of Fu et al. (section 3.2, Algorithm
 //! 2), with the corrections of docs/distances.md, sections 5 and 6. The unknown is the arrival time
-//! `u`, linear on each cell. If the slowness `f = 1 / speed` is 1 everywhere, `u` is the distance.
-//! A vertex takes the smallest of its current value and the values that its cells offer
+//! `u`, linear on each cell. Lengths are in mesh units. If the slowness `f = 1 / speed` is 1
+//! everywhere, `u` is the distance in mesh units. Otherwise, it is in the unit of time of the
+//! speed. A vertex takes the smallest of its current value and the values that its cells offer
 //! ([`formulas`]). The fixed point of this iteration exists, is unique, and is reached in any order
 //! of updates.
 //!
@@ -77,15 +78,16 @@ use crate::patches::{Coordinates, Patches};
 /// diameter of a patch in cells.
 const INNER_REPETITIONS: usize = 8;
 
-/// The slowness (time per length) of each cell.
+/// The slowness (time per mesh unit) of each cell.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Slowness<R: Real> {
     /// One positive value for all cells.
     Uniform(R),
-    /// One positive value per mesh cell.
+    /// One positive value per mesh cell, `[n_cells]`.
     PerCell(Vec<R>),
-    /// One metric per mesh cell, for fronts that are faster in some directions than in others.
+    /// One metric per mesh cell, `[n_cells]`, for fronts that are faster in some directions than in
+    /// others.
     Tensor(Vec<Metric<R>>),
 }
 
@@ -149,7 +151,7 @@ pub struct EikonalState<R: Real> {
 
 /// A device that propagates fronts: the CPU or a GPU.
 pub trait EikonalSolver {
-    /// Propagates fronts on this device; see [`solve`].
+    /// Propagates fronts on this device, up to the arrival time `width`; see [`solve`].
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if values still change after 10,000 rounds plus four per
@@ -234,12 +236,13 @@ impl<R: Real> EikonalState<R> {
         &self.problem.patches
     }
 
-    /// Returns the arrival times in patch order; infinite where no front has arrived.
+    /// Returns the arrival times in patch order, `[n_vertices]`; infinite where no front has
+    /// arrived.
     pub fn u(&self) -> &[R] {
         &self.u
     }
 
-    /// Returns the arrival times in mesh order.
+    /// Returns the arrival times in mesh order, `[n_vertices]`.
     pub fn u_in_mesh_order(&self) -> Vec<f64> {
         self.problem.patches.to_mesh_order(&self.u, Real::to_f64)
     }
@@ -249,14 +252,14 @@ impl<R: Real> EikonalState<R> {
         &self.visited
     }
 
-    /// Sets upper bounds on the arrival times of vertices (mesh order). Fronts from elsewhere may
-    /// lower them.
+    /// Sets upper bounds on arrival times, given as pairs of a vertex (mesh order) and a time.
+    /// Fronts from elsewhere may lower them.
     pub fn seed(&mut self, values: &[(u32, f64)]) {
         self.set(values, false);
     }
 
-    /// Fixes the arrival times of vertices (mesh order). If several values are given for a vertex,
-    /// the smallest counts.
+    /// Fixes arrival times, given as pairs of a vertex (mesh order) and a time. If several values
+    /// are given for a vertex, the smallest counts.
     pub fn fix(&mut self, values: &[(u32, f64)]) {
         self.set(values, true);
     }

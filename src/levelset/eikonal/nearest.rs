@@ -29,17 +29,19 @@ const MARGIN_OF_ACUTE: f64 = 3.0;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Nearest {
-    /// The smallest arrival time, in mesh order; infinite where no front has arrived.
+    /// The smallest arrival time of each vertex, in mesh order, `[n_vertices]`; infinite where no
+    /// front has arrived.
     pub u: Vec<f64>,
-    /// The group number of the source that the arrival time belongs to. If several sources tie up
-    /// to rounding, it is the smallest of their group numbers. If no front has arrived, it is
-    /// [`NO_SOURCE`].
+    /// The group number of the source that each arrival time belongs to, `[n_vertices]`. If several
+    /// sources tie up to rounding, it is the smallest of their group numbers. If no front has
+    /// arrived, it is [`NO_SOURCE`].
     pub source: Vec<u32>,
     /// The statistics of all solves together.
     pub stats: Stats,
 }
 
-/// Solves for each source separately and takes the smallest value at every vertex.
+/// Solves for each source separately and takes the smallest value at every vertex. `sources` are
+/// pairs of a group number and a source, and `width` is the latest arrival time to compute.
 ///
 /// Where the fronts of two sources meet, a solve for all of them at once interpolates across the
 /// kink between them. Separate solves do not, and for circular fronts they are the only correct

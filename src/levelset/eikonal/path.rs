@@ -39,7 +39,7 @@ pub struct Path {
 pub enum Start {
     /// A vertex of the mesh.
     Vertex(u32),
-    /// The point of the mesh closest to this one.
+    /// The point of the mesh closest to this one, in mesh units.
     Point([f64; 3]),
 }
 
@@ -76,8 +76,8 @@ enum Next {
 impl<'a> Paths<'a> {
     /// Prepares the search for paths in the field `u`.
     ///
-    /// `u` is in mesh order, NaN or infinite where no front has arrived. It must have been computed
-    /// with fronts of the shape `front` from sources with these `parts`.
+    /// `u` is in mesh order, `[n_vertices]`, NaN or infinite where no front has arrived. It must
+    /// have been computed with fronts of the shape `front` from sources with these `parts`.
     pub fn new(
         mesh: &'a Mesh,
         u: &'a [f64],

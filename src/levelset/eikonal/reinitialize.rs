@@ -17,7 +17,8 @@ use crate::primitives::DisjointRows;
 pub enum Width<R> {
     /// Everywhere that fronts from the interface reach.
     Whole,
-    /// Up to this distance (mesh units); beyond it, phi is set to plus or minus this distance.
+    /// Up to this distance, in mesh units, or this arrival time; beyond it, phi is set to plus or
+    /// minus this distance.
     Band(R),
 }
 
@@ -34,8 +35,8 @@ pub enum Fit {
     Quadratic,
 }
 
-/// Replaces `phi` (patch order) by the signed distance to its zero set, or by the arrival time from
-/// it if cells have a slowness other than 1.
+/// Replaces `phi`, `[n_vertices]` (patch order), by the signed distance to its zero set, or by the
+/// arrival time from it if cells have a slowness other than 1.
 ///
 /// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, or the smallest of
 /// these values if they have several cut cells. This is the distance to the plane of the zero set

@@ -29,9 +29,9 @@ struct Trail {
 /// Returns the number of vertices whose paths run through or along skinny triangles for more than
 /// the fraction [`SHARE`] of their length.
 ///
-/// `u` is in mesh order, NaN or infinite where no front has arrived. It was computed with fronts of
-/// the shape `front`. The result is 0 for tetrahedra, and for circular fronts in the plane, because
-/// those are exact on all triangles.
+/// `u` is in mesh order, `[n_vertices]`, NaN or infinite where no front has arrived. It was
+/// computed with fronts of the shape `front`. The result is 0 for tetrahedra, and for circular
+/// fronts in the plane, because those are exact on all triangles.
 pub fn behind_skinny(mesh: &Mesh, u: &[f64], slowness: &Slowness<f64>, front: Front) -> usize {
     if mesh.kind == Kind::Volume || mesh.kind == Kind::Planar && front == Front::Circular {
         return 0;

@@ -25,7 +25,7 @@ pub use point_group::PointGroup;
 pub use simplices::{around_simplices, parts_of_simplices};
 pub use start_ball::StartBalls;
 
-/// A source: its position and the values around it.
+/// A source: its position, in mesh units, and the arrival times around it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Source {
@@ -38,7 +38,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Creates a source with initial values that fronts may lower.
+    /// Creates a source with initial values, pairs of a vertex and an arrival time, that fronts may
+    /// lower.
     pub fn new(values: Vec<(u32, f64)>) -> Self {
         Source { values, is_fixed: false, parts: Vec::new() }
     }
@@ -58,8 +59,8 @@ impl Source {
             && !self.parts.is_empty()
     }
 
-    /// Sets the source number of the parts, and adds `start` to all initial values, including those
-    /// of the parts.
+    /// Sets the source number of the parts, and adds the arrival time `start` to all initial
+    /// values, including those of the parts.
     pub fn numbered(mut self, source: u32, start: f64) -> Self {
         self.values.iter_mut().for_each(|(_, value)| *value += start);
         for part in &mut self.parts {
@@ -78,14 +79,14 @@ pub struct Part {
     pub cell: u32,
     /// The number of the source, set by [`Source::numbered`]; 0 before that.
     pub source: u32,
-    /// The initial value at the source.
+    /// The initial value at the source, an arrival time.
     pub start: f64,
     points: [Vec3; 4],
     n: usize,
 }
 
 impl Part {
-    /// Creates a part of source 0 with initial value 0 and one to four `points`.
+    /// Creates a part of source 0 with initial value 0 and one to four `points`, in mesh units.
     pub fn new(cell: u32, points: &[Vec3]) -> Self {
         let n = points.len().min(4);
         let mut part = Part { cell, source: 0, start: 0.0, points: [Vec3::zeros(); 4], n };
@@ -98,13 +99,13 @@ impl Part {
         &self.points[..self.n]
     }
 
-    /// Returns the point of this part closest to `x`.
+    /// Returns the point of this part closest to `x`, both in mesh units.
     pub fn closest(&self, x: Vec3) -> Vec3 {
         simplex::closest_point(x, self.points())
     }
 
-    /// Returns the time of a straight step from this part to a point `x` of the cell, and the point
-    /// of this part where the fastest such step begins.
+    /// Returns the time of a straight step from this part to a point `x` of the cell, in mesh
+    /// units, and the point of this part where the fastest such step begins.
     pub fn nearest(&self, x: Vec3, slowness: &Slowness<f64>) -> (f64, Vec3) {
         let [p, q, r, s] = self.points;
         let ([at, p, q, r, s], f) = slowness.in_cell(self.cell, [x, p, q, r, s]);
@@ -119,7 +120,7 @@ impl Part {
 pub struct PointSeeds {
     /// The vertices (mesh order) and their initial values.
     pub values: Vec<(u32, f64)>,
-    /// The point of the mesh closest to the given one.
+    /// The point of the mesh closest to the given one, in mesh units.
     pub closest: [f64; 3],
     /// The distance between the given point and the closest point, in mesh units.
     pub gap: f64,
@@ -138,8 +139,8 @@ impl PointSeeds {
     }
 }
 
-/// Returns the parts of a source that consists of vertices and of all edges and faces between them.
-/// A part consists of the vertices of a cell that belong to the source.
+/// Returns the parts of a source that consists of vertices (mesh order) and of all edges and faces
+/// between them. A part consists of the vertices of a cell that belong to the source.
 pub fn parts_between_vertices(mesh: &Mesh, vertices: &[u32]) -> Vec<Part> {
     let mut is_source = vec![false; mesh.n_vertices()];
     vertices.iter().for_each(|&v| is_source[v as usize] = true);
@@ -239,8 +240,8 @@ fn cut_values<const N: usize>(
     }
 }
 
-/// Returns initial values around the point of the mesh closest to `at`, or `None` for a mesh
-/// without cells. `start` is the value at that point.
+/// Returns initial values around the point of the mesh closest to `at`, in mesh units, or `None`
+/// for a mesh without cells. `start` is the arrival time at that point.
 pub fn around_point(
     locator: &Locator<'_>,
     at: [f64; 3],

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::geometry::TOO_LARGE;
 
-/// The kind of failure.
+/// The kind of failure. Values are in the units of [`Breakdown`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
@@ -41,9 +41,9 @@ pub enum Cause {
     Sliver(f64),
     /// The velocity reverses its direction within the cell.
     Reversal,
-    /// `|a| + |eps|` of the cell, which is too large.
+    /// `|a| + |eps|` of the cell, in mesh units per time, which is too large.
     Speed(f64),
-    /// The curvature coefficient at the vertex, which is too large.
+    /// The curvature coefficient at the vertex, in mesh units^2 per time, which is too large.
     Curvature(f64),
     /// The curvature coefficient at the vertex is negative.
     NegativeCurvature,
@@ -53,7 +53,8 @@ pub enum Cause {
     Unknown,
 }
 
-/// The position and the likely cause of a failed step.
+/// The position and the likely cause of a failed step. Lengths and phi are in mesh units, times in
+/// the unit of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Breakdown {

@@ -18,7 +18,8 @@ use crate::levelset::eikonal::{EikonalState, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
-/// A moving level-set function on the CPU.
+/// A moving level-set function on the CPU. phi and lengths are in mesh units, and times in the unit
+/// of the case.
 pub struct Evolution<R: Real> {
     pub(super) problem: Problem<R>,
     /// phi^n in patch order.
@@ -56,7 +57,8 @@ pub(super) struct Progress<R> {
 }
 
 impl<R: Real> Evolution<R> {
-    /// Starts an evolution from `phi` (mesh order) on a cleaned mesh divided into `patches`.
+    /// Starts an evolution from `phi`, `[n_vertices]`, in mesh units (mesh order), on a cleaned
+    /// mesh divided into `patches`.
     ///
     /// Unless the rule is [`Rule::Never`], phi is reinitialized first.
     ///
@@ -123,7 +125,7 @@ impl<R: Real> Evolution<R> {
         self.breakdown.as_ref()
     }
 
-    /// Returns the time reached.
+    /// Returns the time reached, in the unit of the case.
     pub fn time(&self) -> f64 {
         self.progress.time
     }
@@ -144,7 +146,8 @@ impl<R: Real> Evolution<R> {
         self.patches().to_mesh_order(&self.phi, Real::to_f64)
     }
 
-    /// Returns, for each vertex, whether it moves (lies in the band), in mesh order.
+    /// Returns, for each vertex, whether it moves (lies in the band), in mesh order,
+    /// `[n_vertices]`.
     pub fn band(&self) -> Vec<bool> {
         self.patches().to_mesh_order(&self.band.moving, |moving| moving)
     }

@@ -98,7 +98,7 @@ pub(crate) use step_target::up_to;
 pub use step_target::{Advance, StepTarget};
 pub use terms::{Coefficient, Terms};
 
-/// The result of one step.
+/// The result of one step. Times are in the unit of the case.
 #[derive(Clone, Copy, Debug)]
 pub struct StepInfo {
     /// The number of steps so far.
@@ -108,7 +108,8 @@ pub struct StepInfo {
     /// The length of this step.
     pub dt: f64,
     /// The largest change in phi per unit of time in the half of the band next to the interface, or
-    /// anywhere without a band; infinite if there is no interface but one may still enter.
+    /// anywhere without a band, in mesh units per time; infinite if there is no interface but one
+    /// may still enter.
     pub rate: f64,
     /// Whether phi was reinitialized at the end of the step.
     pub reinitialized: bool,

@@ -71,8 +71,8 @@ pub enum CurvatureStep {
 /// cortices have factors in the hundreds.
 pub const SLIVER_STEPS: f64 = 50.0;
 
-/// The quality below which the vertices of a cell use the positive-coefficient scheme instead of
-/// the Taylor-Galerkin step.
+/// The quality (inradius over longest edge, scaled so that a regular cell has 1) below which the
+/// vertices of a cell use the positive-coefficient scheme instead of the Taylor-Galerkin step.
 ///
 /// On the pial surface of fsaverage, phi grows during 1,000 steps of a rotation if this value is
 /// 0.05, but not if it is 0.2. On that surface, 0.3 % of the cells have a quality below 0.2.
@@ -84,13 +84,13 @@ pub const LEAST_QUALITY: f64 = 0.2;
 /// a margin, it does not reach the half width before the next reinitialization.
 pub const HALO_EDGES: f64 = 4.0;
 
-/// Numerical options of an evolution.
+/// Numerical options of an evolution. Times are in the unit of the case.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The CFL factor C of the time step (docs/narrow-band.md, equation (4)), 1 by default. Values
-    /// above 2 are stable only with the semi-implicit curvature step, and then raise only the
-    /// curvature limit of the step.
+    /// The CFL factor C of the time step (docs/narrow-band.md, equation (4)), without a unit, 1 by
+    /// default. Values above 2 are stable only with the semi-implicit curvature step, and then
+    /// raise only the curvature limit of the step.
     pub cfl: f64,
     /// The reinitialization rule.
     pub rule: Rule,
@@ -115,7 +115,7 @@ pub struct Options {
     pub clip: bool,
     /// The time integration of the curvature term.
     pub curvature_step: CurvatureStep,
-    /// The lowest quality of a cell that is sufficient for the Taylor-Galerkin step;
+    /// The lowest quality of a cell that is sufficient for the Taylor-Galerkin step, 0 to 1;
     /// [`LEAST_QUALITY`] by default.
     pub least_quality: f64,
     /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
@@ -161,7 +161,7 @@ impl Options {
         self
     }
 
-    /// Sets the CFL factor.
+    /// Sets the CFL factor C, > 0.
     pub fn with_cfl(mut self, cfl: f64) -> Self {
         self.cfl = cfl;
         self
@@ -199,19 +199,19 @@ impl Options {
         self
     }
 
-    /// Sets the lowest quality of a cell that is sufficient for the Taylor-Galerkin step.
+    /// Sets the lowest quality of a cell that is sufficient for the Taylor-Galerkin step, 0 to 1.
     pub fn with_least_quality(mut self, least_quality: f64) -> Self {
         self.least_quality = least_quality;
         self
     }
 
-    /// Sets the time at which the evolution begins.
+    /// Sets the time at which the evolution begins, in the unit of the case.
     pub fn with_start_time(mut self, start_time: f64) -> Self {
         self.start_time = start_time;
         self
     }
 
-    /// Sets the longest step allowed if any coefficient depends on time.
+    /// Sets the longest step allowed if any coefficient depends on time, in the unit of the case.
     pub fn with_max_step(mut self, max_step: f64) -> Self {
         self.max_step = max_step;
         self

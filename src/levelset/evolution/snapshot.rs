@@ -16,7 +16,8 @@ use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
-/// The complete changing state of a run; arrays in mesh order, `[n_vertices]`.
+/// The complete changing state of a run; arrays in mesh order, `[n_vertices]`, and times in the
+/// unit of the case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// The number of bits of the scalar type: 64 or 32.
@@ -32,7 +33,7 @@ pub struct Snapshot {
     pub steps_since: u64,
     /// Whether no cell was cut by the interface at the start of the last step.
     pub gone: bool,
-    /// phi, `[n_vertices]`; 32-bit values are widened, which is exact.
+    /// phi, `[n_vertices]`, in mesh units; 32-bit values are widened, which is exact.
     pub phi: Vec<f64>,
     /// Whether `|phi|` of each vertex was below the half width when the band was last updated.
     pub in_band: Vec<bool>,

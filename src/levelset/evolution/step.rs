@@ -33,7 +33,8 @@ enum Due<R> {
 }
 
 impl<R: Real> Evolution<R> {
-    /// Advances by one step of at most `max_dt`, and reinitializes if that is due.
+    /// Advances by one step of at most `max_dt`, in the unit of time of the case, and reinitializes
+    /// if that is due.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] with the vertex, the cell and the likely cause (see

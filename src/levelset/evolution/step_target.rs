@@ -1,6 +1,6 @@
 //! The target of a series of steps: the time and other conditions at which it ends.
 
-/// The conditions at which a series of steps ends.
+/// The conditions at which a series of steps ends. Times are in the unit of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepTarget {
     /// The current time of the schedule.
@@ -8,14 +8,14 @@ pub struct StepTarget {
     /// The time that must not be passed. A step that would end within rounding of this time ends
     /// exactly at it.
     pub target: f64,
-    /// The rate of change near the interface at or below which the steps stop. A negative value
-    /// disables this condition.
+    /// The rate of change near the interface at or below which the steps stop, in the unit of phi
+    /// per time. A negative value disables this condition.
     pub steady: f64,
     /// The maximum number of steps.
     pub steps: u64,
 }
 
-/// The progress toward a [`StepTarget`].
+/// The progress toward a [`StepTarget`]. Times are in the unit of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advance {
     /// The number of steps done.
@@ -24,7 +24,8 @@ pub struct Advance {
     pub clock: f64,
     /// The length of the last step.
     pub dt: f64,
-    /// The largest change in phi per unit of time next to the interface, in the last step.
+    /// The largest change in phi per unit of time next to the interface, in the last step, in the
+    /// unit of phi per time.
     pub rate: f64,
     /// Whether the time [`StepTarget::target`] was reached.
     pub landed: bool,

@@ -9,7 +9,7 @@ use crate::expression::Field;
 pub enum Coefficient<const K: usize> {
     /// One value everywhere.
     Uniform([f64; K]),
-    /// One value per vertex, in mesh order.
+    /// One value per vertex, in mesh order, `[n_vertices]`.
     PerVertex(Vec<[f64; K]>),
     /// Expressions evaluated at every vertex in every step; rows in mesh order.
     Varying([Field; K]),
@@ -36,7 +36,8 @@ impl<const K: usize> Coefficient<K> {
     }
 }
 
-/// The coefficients of the terms of the level-set equation.
+/// The coefficients of the terms of the level-set equation. Lengths are in mesh units, and times in
+/// the unit of the case.
 ///
 /// The equation is `phi_t + a . grad phi + eps |grad phi| = R`, where R is
 /// `beta kappa |grad phi| + |grad phi| div(w grad phi / |grad phi|)`. A term whose coefficient is
@@ -44,18 +45,18 @@ impl<const K: usize> Coefficient<K> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Terms {
-    /// The velocity a, length per time. On surfaces, only its tangential part acts.
+    /// The velocity a, mesh units per time. On surfaces, only its tangential part acts.
     pub velocity: Coefficient<3>,
-    /// The normal speed eps, length per time. With a positive value, the inside grows.
+    /// The normal speed eps, mesh units per time. With a positive value, the inside grows.
     pub normal_speed: Coefficient<1>,
-    /// The curvature coefficient beta >= 0, length^2 per time. Motion by curvature shrinks a
+    /// The curvature coefficient beta >= 0, mesh units^2 per time. Motion by curvature shrinks a
     /// circle. This coefficient cannot be combined with `weight`.
     pub curvature: Coefficient<1>,
-    /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow reduces the
+    /// The weight w >= 0 of weighted curvature flow, mesh units^2 per time. The flow reduces the
     /// weighted length of the interface. In tetrahedral meshes, it reduces the weighted area
     /// (docs/level-set.md, section 3.3).
     pub weight: Coefficient<1>,
-    /// The value of phi at inflow boundaries; with `None`, phi is held there.
+    /// The value of phi at inflow boundaries, in mesh units; with `None`, phi is held there.
     pub inflow: Option<Field>,
 }
 
@@ -73,31 +74,31 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Sets the advection velocity.
+    /// Sets the advection velocity, in mesh units per time.
     pub fn with_velocity(mut self, velocity: Coefficient<3>) -> Self {
         self.velocity = velocity;
         self
     }
 
-    /// Sets the normal speed.
+    /// Sets the normal speed, in mesh units per time.
     pub fn with_normal_speed(mut self, normal_speed: Coefficient<1>) -> Self {
         self.normal_speed = normal_speed;
         self
     }
 
-    /// Sets the curvature coefficient.
+    /// Sets the curvature coefficient, in mesh units^2 per time.
     pub fn with_curvature(mut self, curvature: Coefficient<1>) -> Self {
         self.curvature = curvature;
         self
     }
 
-    /// Sets the weight of the weighted curvature flow.
+    /// Sets the weight of the weighted curvature flow, in mesh units^2 per time.
     pub fn with_weight(mut self, weight: Coefficient<1>) -> Self {
         self.weight = weight;
         self
     }
 
-    /// Sets phi at inflow boundaries (rows in mesh order).
+    /// Sets phi at inflow boundaries, in mesh units (rows in mesh order).
     pub fn with_inflow(mut self, inflow: Field) -> Self {
         self.inflow = Some(inflow);
         self

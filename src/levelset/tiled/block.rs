@@ -41,8 +41,8 @@ pub struct BlockTerms<'a, R> {
     pub velocity: Option<&'a [R]>,
     /// alpha, voxels squared per time.
     pub curvature: Option<&'a [R]>,
-    /// lambda and phi0. [`Phi0::Itself`] gives the rescaling term, [`Phi0::Other`] the
-    /// reinitialization equation.
+    /// lambda, voxels per time, and phi0. [`Phi0::Itself`] gives the rescaling term,
+    /// [`Phi0::Other`] the reinitialization equation.
     pub rescaling: Option<(R, Phi0<'a, R>)>,
 }
 
@@ -57,14 +57,14 @@ impl<R> BlockTerms<'_, R> {
 pub enum Phi0<'a, R> {
     /// phi itself.
     Itself,
-    /// Another function, given by `E^3` values.
+    /// Another function, given by `E^3` values in voxels.
     Other(&'a [R]),
 }
 
-/// A block with its halo.
+/// A block with its halo. Values are in voxels, x fastest.
 #[derive(Clone, Copy)]
 pub struct Block<'a, R> {
-    /// phi, `(E + 2 reach)^3` values.
+    /// phi in voxels, `(E + 2 reach)^3` values.
     pub padded: &'a [R],
     /// The number of voxels along each axis that are part of the grid, at most E. It is 1 along z
     /// in a plane grid.
@@ -76,7 +76,8 @@ pub struct Block<'a, R> {
 }
 
 /// One evaluation: `v phi + w (p + dt L(p))`. Here, p holds the values of the block, phi is the
-/// solution at the start of the step, and v and w are weights.
+/// solution at the start of the step, and v and w are weights. phi is in voxels, and times are in
+/// the unit of the case.
 #[derive(Clone, Copy)]
 pub struct Stage<'a, R> {
     /// The time step.
@@ -157,8 +158,8 @@ impl<R: Real> Block<'_, R> {
     }
 }
 
-/// Writes the result of one evaluation, `E^3` values. Voxels beyond the extent get gamma. Returns
-/// the statistics of the voxels within it.
+/// Writes the result of one evaluation in voxels, `E^3` values. Voxels beyond the extent get gamma.
+/// Returns the statistics of the voxels within it.
 ///
 /// # Panics
 /// Panics if an array is shorter than its documentation states for a halo of `scheme.reach()`

@@ -26,7 +26,8 @@ pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T>;
 
-    /// Copies a block and `REACH` layers of voxels around it to `out`, `(E + 2 REACH)^3` values.
+    /// Copies a block and `REACH` layers of voxels around it to `out`, `(E + 2 REACH)^3` values in
+    /// voxels.
     fn gather<const REACH: usize>(
         &self,
         phi: &Pool<S, E>,

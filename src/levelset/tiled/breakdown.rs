@@ -25,7 +25,7 @@ pub enum Cause {
     /// within the step.
     LongStep(f64),
     /// The sum that bounds a step, `sum_k |U_k| + |F| sqrt(d) + 2 d alpha`, has this value at the
-    /// voxel, per unit of time.
+    /// voxel, in voxels per unit of time.
     Speed(f64),
     /// The curvature coefficient at the voxel is negative.
     NegativeCurvature,
@@ -35,7 +35,7 @@ pub enum Cause {
     Unknown,
 }
 
-/// The location and cause of a failed step.
+/// The location and cause of a failed step. Times are in the unit of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Breakdown {
@@ -56,7 +56,7 @@ pub struct Breakdown {
 
 impl Breakdown {
     /// Returns the position of the voxel, if voxel (0, 0, 0) lies at `origin` and voxels have edge
-    /// length `dx`.
+    /// length `dx`, in the unit of these two.
     pub fn place(&self, origin: [f64; 3], dx: f64) -> [f64; 3] {
         std::array::from_fn(|k| origin[k] + dx * f64::from(self.voxel[k]))
     }

@@ -20,9 +20,9 @@ use crate::geometry::Real;
 /// The number of layers read beyond a voxel. [`near`] reads edges of the halo one voxel deep.
 pub const REACH: usize = 2;
 
-/// Writes `E^3` values: the signed distance of voxels next to the interface, and plus or minus
-/// gamma elsewhere. Voxels beyond the extent get gamma. Always returns true, so that it has the
-/// same form as [`relax`].
+/// Writes `E^3` values: the signed distance, in voxels, of voxels next to the interface, and plus
+/// or minus gamma elsewhere. Voxels beyond the extent get gamma. Always returns true, so that it
+/// has the same form as [`relax`].
 ///
 /// # Panics
 /// Panics if an array is too short. The halo must have [`REACH`] layers.
@@ -32,9 +32,9 @@ pub fn near<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> boo
     true
 }
 
-/// Writes `E^3` values: the signed distance computed from the neighbors, at most gamma in absolute
-/// value. Voxels next to the interface and voxels that do not move keep their values. Returns
-/// whether a value changed.
+/// Writes `E^3` values: the signed distance, in voxels, computed from the neighbors, at most gamma
+/// in absolute value. Voxels next to the interface and voxels that do not move keep their values.
+/// Returns whether a value changed.
 ///
 /// # Panics
 /// Panics if an array is too short. The halo must have [`REACH`] layers.

@@ -66,8 +66,9 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
     }
 }
 
-/// A level-set function that moves on sparse tiles of `E^3` voxels. `S` is the storage format:
-/// floating-point or 16-bit fixed-point numbers.
+/// A level-set function that moves on sparse tiles of `E^3` voxels. phi and all lengths are in
+/// voxels, and times in the unit of the case. `S` is the storage format: floating-point or 16-bit
+/// fixed-point numbers.
 ///
 /// Before a step, tiles are created wherever the band may move. One spare layer of voxels is kept,
 /// so that the tile set need not change before every step. Tiles that the band has left are removed

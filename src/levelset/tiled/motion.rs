@@ -41,7 +41,7 @@ use crate::grid::{Band, Pool, Stored};
 use crate::levelset::evolution::{StepSearch, at_rest_forever, up_to};
 use crate::primitives::PerThread;
 
-/// The result of one step.
+/// The result of one step. Times are in the unit of the case.
 #[derive(Clone, Copy, Debug)]
 pub struct StepInfo {
     /// The number of steps so far.
@@ -52,7 +52,8 @@ pub struct StepInfo {
     pub dt: f64,
     /// The number of blocks computed.
     pub blocks: usize,
-    /// The number of voxels well inside the band, |phi| < gamma - 1/16, at the end of the step.
+    /// The number of voxels well inside the band, |phi| < gamma - 1/16 voxels, at the end of the
+    /// step.
     pub active_voxels: u64,
     /// The largest rate of change `|d phi / dt|` in the half of the band next to the interface,
     /// before reinitialization, in voxels per time.

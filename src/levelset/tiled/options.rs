@@ -69,7 +69,7 @@ pub enum Reinitialize {
     },
 }
 
-/// Options of the evolution that select numerical methods.
+/// Options of the evolution that select numerical methods. Times are in the unit of the case.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -80,8 +80,8 @@ pub struct Options {
     pub scheme: Scheme,
     /// The time integration.
     pub time: Time,
-    /// The CFL factor nu in `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1, where d
-    /// is the dimension.
+    /// The CFL factor nu, without a unit, in `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at
+    /// most 1, where d is the dimension.
     ///
     /// The default is 0.5. The 0.3 of Jalba et al. is safe, and 0.9 is about the limit of Euler
     /// steps. For any nu below 1, the error of WENO5 with RK3 comes from the discretization in
@@ -97,8 +97,8 @@ pub struct Options {
     pub reinitialize: Reinitialize,
 }
 
-/// The largest finite half width. With differences of up to twice this value, the products in
-/// [`formulas::weno`](super::formulas::weno) stay within the range of `f32`.
+/// The largest finite half width, in voxels. With differences of up to twice this value, the
+/// products in [`formulas::weno`](super::formulas::weno) stay within the range of `f32`.
 pub const MOST_GAMMA: f64 = 20.0;
 
 impl Options {
@@ -132,19 +132,19 @@ impl Options {
         self
     }
 
-    /// Sets the CFL factor nu.
+    /// Sets the CFL factor nu, > 0 and at most 1.
     pub fn with_nu(mut self, nu: f64) -> Self {
         self.nu = nu;
         self
     }
 
-    /// Sets the time at which the motion begins.
+    /// Sets the time at which the motion begins, in the unit of the case.
     pub fn with_start_time(mut self, start_time: f64) -> Self {
         self.start_time = start_time;
         self
     }
 
-    /// Sets the longest step allowed if any coefficient depends on time.
+    /// Sets the longest step allowed if any coefficient depends on time, in the unit of the case.
     pub fn with_max_step(mut self, max_step: f64) -> Self {
         self.max_step = max_step;
         self

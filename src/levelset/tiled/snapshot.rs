@@ -14,14 +14,14 @@ use crate::gpu::Element;
 use crate::grid::{Fixed16, Parts, Pool, REMEDY, Stored, TiledGrid};
 use crate::primitives::memory;
 
-/// The complete state of a run on tiles.
+/// The complete state of a run on tiles. Times are in the unit of the case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiledSnapshot {
     /// The number of voxels along the edge of a tile.
     pub edge: u32,
     /// The tile set, in list order.
     pub tiles: Parts,
-    /// The values of the tiles in list order, x fastest within a tile.
+    /// The values of the tiles in list order, `[tiles * edge^3]`, x fastest within a tile.
     pub phi: Phi,
     /// The time reached.
     pub time: f64,

@@ -49,7 +49,7 @@ pub struct Interface<S, const E: usize> {
 }
 
 impl<S: Copy, const E: usize> Interface<S, E> {
-    /// Copies the tiles with both signs.
+    /// Copies the tiles with both signs. `gamma` is the half width of the band in voxels.
     pub fn new<R: Real>(grid: &TiledGrid<E>, phi: &Pool<S, E>, gamma: R) -> Self
     where
         S: Stored<R>,

@@ -14,10 +14,11 @@ pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 
 /// A function that evaluates a coefficient on a block as a [`Fill`] does, or computes its bounds or
 /// means over a span of time. It returns the length of the span times an upper bound on the change
-/// in the coefficient over it, in voxels, or 0 for an instant.
+/// in the coefficient over it, in voxels (for a curvature coefficient, in voxels squared), or 0 for
+/// an instant.
 pub type SampleFill<R> = Arc<dyn Fn([i32; 3], Sampling, &mut [R]) -> f64 + Send + Sync>;
 
-/// A coefficient with `K` components.
+/// A coefficient with `K` components, in the unit that [`Terms`] states for it.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Coefficient<R, const K: usize> {
@@ -77,8 +78,8 @@ impl<R, const K: usize> fmt::Debug for Coefficient<R, K> {
     }
 }
 
-/// The terms of `phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|`. A term whose
-/// coefficient is zero everywhere costs nothing.
+/// The terms of `phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|`. Lengths are in
+/// voxels. A term whose coefficient is zero everywhere costs nothing.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Terms<R> {
@@ -91,19 +92,19 @@ pub struct Terms<R> {
 }
 
 impl<R: Real> Terms<R> {
-    /// Sets the velocity.
+    /// Sets the velocity, in voxels per time.
     pub fn with_velocity(mut self, velocity: Coefficient<R, 3>) -> Self {
         self.velocity = velocity;
         self
     }
 
-    /// Sets the normal speed.
+    /// Sets the normal speed, in voxels per time.
     pub fn with_normal_speed(mut self, normal_speed: Coefficient<R, 1>) -> Self {
         self.normal_speed = normal_speed;
         self
     }
 
-    /// Sets the curvature coefficient.
+    /// Sets the curvature coefficient, in voxels squared per time.
     pub fn with_curvature(mut self, curvature: Coefficient<R, 1>) -> Self {
         self.curvature = curvature;
         self

@@ -32,7 +32,7 @@ pub struct MeshCounts {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct TileCounts {
-    /// Distance between neighboring voxels.
+    /// Distance between neighboring voxels, in mesh units.
     pub dx: f64,
     /// Number of voxels along the edge of a tile.
     pub edge: usize,

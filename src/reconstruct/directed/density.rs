@@ -35,7 +35,7 @@ const MOST_IN_CUBE: usize = 256;
 /// The largest search distance for neighbors, in cubes along each axis.
 const REACH: i32 = 4;
 
-/// The density of a cloud, in its units.
+/// The density of a cloud. Lengths are in units of the cloud.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Density {
     /// Largest distance from a point of the surface to its nearest sample. Around one sample in
@@ -84,7 +84,8 @@ impl Density {
         self.rho > 0.0
     }
 
-    /// Returns the smallest cube edge that leaves no holes, or 0 if the density is unknown.
+    /// Returns the smallest cube edge that leaves no holes, in units of the cloud, or 0 if the
+    /// density is unknown.
     pub fn safe_cube(&self) -> f64 {
         self.rho + self.delta
     }

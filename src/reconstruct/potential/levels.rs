@@ -53,8 +53,8 @@ const FINER: u64 = 4;
 /// Tiles and the values of phi on them.
 pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 
-/// Reconstructs a closed surface around samples, in their coordinates, with outward normals. Also
-/// returns a report.
+/// Reconstructs a closed surface around samples, `[n]`, in their coordinates, with outward normals.
+/// Also returns a report.
 ///
 /// It runs in the caller's thread pool. Results are bitwise identical for any number of threads.
 ///

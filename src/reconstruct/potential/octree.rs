@@ -54,7 +54,7 @@ const BUILD: u64 = 2 * (8 + 4);
 const KEPT: u64 = 12 + 2 * size_of::<Node>() as u64;
 
 impl Octree {
-    /// Builds the tree of finite points, in input units.
+    /// Builds the tree of finite points, `[n]`, in input units.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
@@ -132,8 +132,8 @@ impl Octree {
         &self.nodes
     }
 
-    /// Returns all samples sorted by cell, in voxels of the finest level from the center of the
-    /// cube.
+    /// Returns all samples, `[n]`, sorted by cell, in voxels of the finest level from the center of
+    /// the cube.
     pub fn samples(&self) -> &[[f32; 3]] {
         &self.samples
     }

@@ -54,8 +54,8 @@ impl Frame {
         Ok(Frame { depth, middle, half, voxel })
     }
 
-    /// Converts a point to voxels of the finest level, relative to the center of the cube. The
-    /// absolute value along any axis is at most 2^(depth - 1).
+    /// Converts a point in input units to voxels of the finest level, relative to the center of the
+    /// cube. The absolute value along any axis is at most 2^(depth - 1).
     pub fn voxel(&self, x: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|k| (x[k] - self.middle[k]) / self.voxel)
     }
@@ -77,7 +77,7 @@ impl Frame {
         self.half.map(|half| half / self.voxel / self.edge(level))
     }
 
-    /// Returns the placement of the voxels of a level.
+    /// Returns the placement of the voxels of a level, in input units.
     pub fn placement(&self, level: u32) -> Placement {
         Placement { origin: self.middle, spacing: self.voxel * self.edge(level) }
     }

@@ -65,8 +65,8 @@ pub struct Options {
     pub exponent: u32,
     /// s: the softening of distances, in voxels of each level, 0.1 to 10 (default 1).
     pub softening: f64,
-    /// alpha: the speed of the interface where its curvature is one per voxel, 0 to 1 (default
-    /// 0.1).
+    /// alpha: the speed of the interface, in voxels per unit of time, where its curvature is one
+    /// per voxel, 0 to 1 (default 0.1).
     pub curvature: f64,
     /// Number of final steps on the finest level with U = 0, 0 to 1,000 (default 0).
     pub smoothing_steps: u64,

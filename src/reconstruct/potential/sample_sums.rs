@@ -19,7 +19,8 @@ use crate::levelset::tiled::lanes::{Lanes, Work, widest};
 /// The rule for sums over samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// A node counts as one sample if its edge divided by its distance is below this value.
+    /// A node counts as one sample if its edge divided by its distance is below this value, from 0
+    /// to 1.5.
     pub theta: f64,
     /// The exponent p, 2 to 5. Weights are d^-p.
     pub exponent: u32,
@@ -28,7 +29,7 @@ pub struct Rule {
     pub softening: f64,
 }
 
-/// The sums at a position.
+/// The sums at a position, with lengths in voxels of the finest level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
     /// The potential P.

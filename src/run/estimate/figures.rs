@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::primitives::memory::gibibytes;
 use crate::run::task::Part;
 
-/// A range that probably contains a number.
+/// A range that probably contains a number. The item that holds the range states the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Span {
@@ -121,7 +121,7 @@ pub struct Sample {
     pub seconds: f64,
     /// Number of steps.
     pub steps: u64,
-    /// Time that the steps have reached.
+    /// Time that the steps have reached, in the unit of the case.
     pub time: f64,
     /// Number of states written.
     pub states: usize,

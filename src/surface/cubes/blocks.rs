@@ -3,6 +3,7 @@
 use crate::geometry::Real;
 
 /// Values of phi at the voxels of cubic blocks. Voxels in no block are far from the surface.
+/// Positions are in voxels.
 ///
 /// Blocks are distinct, and their corners are multiples of [`edge`](Blocks::edge). They are in
 /// ascending order of the z, then y, then x coordinate of their corners. If two voxels that are

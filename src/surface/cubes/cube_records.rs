@@ -103,7 +103,7 @@ impl Found {
 }
 
 impl Records {
-    /// Creates the records of the zero set of phi.
+    /// Creates the records of the zero set of phi, in voxels.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if phi changes sign outside of all blocks, and if the surface

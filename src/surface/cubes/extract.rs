@@ -42,11 +42,11 @@ impl Cut {
 /// Extracts the zero set of phi as triangles in world units, with outward normals.
 ///
 /// Vertices and triangles are ordered block by block. If `normals` is true, the mesh has the vertex
-/// arrays `nx`, `ny` and `nz`, which OBJ and PLY files store as normals. They are the gradient of
-/// phi by central differences, interpolated along the edge and scaled to length 1. Where values are
-/// missing or the gradient vanishes, they are computed from the triangles. In a band with a half
-/// width below 2 voxels, the differences use clamped values, and normals lean toward the axes by a
-/// few degrees.
+/// arrays `nx`, `ny` and `nz`, `[n_vertices]` each, which OBJ and PLY files store as normals. They
+/// are the gradient of phi by central differences, interpolated along the edge and scaled to unit
+/// length. Where values are missing or the gradient vanishes, they are computed from the triangles.
+/// In a band with a half width below 2 voxels, the differences use clamped values, and normals lean
+/// toward the axes by a few degrees.
 ///
 /// # Errors
 /// Returns [`Error::Numerical`] if phi changes sign outside of all blocks, and for more than 2^32 -

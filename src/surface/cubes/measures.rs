@@ -103,7 +103,7 @@ impl Measures {
     }
 }
 
-/// Measures the zero set of phi.
+/// Measures the zero set of phi, in the world units of `placement`.
 ///
 /// # Errors
 /// Returns [`Error::Numerical`](crate::Error::Numerical) if phi changes sign outside of all blocks.

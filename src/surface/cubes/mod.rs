@@ -55,7 +55,7 @@ impl Default for Placement {
 }
 
 impl Placement {
-    /// Converts a point from voxels to world coordinates.
+    /// Converts a point from voxels to world coordinates, in the unit of the spacing.
     pub fn world(&self, point: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|k| self.origin[k] + self.spacing * point[k])
     }

@@ -13,8 +13,8 @@ use crate::grid::{Band, Halo, MISSING, Pool, Stored, Tile, TiledGrid, Walk, gath
 /// [`drop_flat`](crate::surface::drop_flat) removes the triangles.
 pub const ON_SURFACE: f64 = 1.0 / 512.0;
 
-/// phi on the tiles of a grid, set to 0 where its absolute value is below [`ON_SURFACE`]. Missing
-/// tiles have the value plus or minus gamma.
+/// phi on the tiles of a grid, in voxels, set to 0 where its absolute value is below
+/// [`ON_SURFACE`]. Missing tiles have the value plus or minus gamma.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles<'a, R, S, const E: usize> {
     /// The set of tiles.

@@ -43,12 +43,13 @@ const SAMPLES: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Envelope {
-    /// The vertices of the surface, followed by the corners of pieces of cut triangles.
+    /// The vertices of the surface, followed by the corners of pieces of cut triangles, in the unit
+    /// of the surface.
     pub vertices: Vec<[f64; 3]>,
     /// Vertex indices of the triangles, `[n * 3]`, oriented like the triangles that they are parts
     /// of.
     pub triangles: Vec<u32>,
-    /// For each triangle, the index of the surface triangle that contains it.
+    /// For each triangle, the index of the surface triangle that contains it, `[n]`.
     pub sources: Vec<u32>,
     /// Number of triangles in the surface that do not bound the inside anywhere.
     pub ignored: usize,

@@ -120,8 +120,8 @@ impl<T: Number> Field<'_, T> {
     }
 }
 
-/// Extracts the surface where the values of a volume cross `level`, in world coordinates. Normals
-/// point toward smaller values.
+/// Extracts the surface where the values of a volume cross `level`, in their unit. The surface is
+/// in world coordinates. Normals point toward smaller values.
 ///
 /// If the values do not cross the level, the mesh has no cells. Voxels whose value equals the level
 /// have degenerate triangles around them. [`drop_flat`](super::drop_flat) removes these triangles.

@@ -20,9 +20,9 @@ pub const FAR: f64 = 20.0;
 pub struct CleanOptions {
     /// Whether points at exactly the same position are merged into one.
     pub duplicates: bool,
-    /// The factor for outliers: a point is removed if the mean distance to its [`NEIGHBORS`]
-    /// nearest other points exceeds this factor times the median of these means. [`FAR`] is the
-    /// usual factor, and `None` keeps all outliers.
+    /// The factor for outliers, without a unit, > 1: a point is removed if the mean distance to its
+    /// [`NEIGHBORS`] nearest other points exceeds this factor times the median of these means.
+    /// [`FAR`] is the usual factor, and `None` keeps all outliers.
     pub outliers: Option<f64>,
 }
 
@@ -53,8 +53,8 @@ pub struct Spacing {
     pub median: f64,
     /// The largest distance, in the same unit.
     pub max: f64,
-    /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It reflects the
-    /// number of points per area, for regular as well as random points.
+    /// The median of the mean distances to the [`NEIGHBORS`] nearest other points, in the same
+    /// unit. It reflects the number of points per area, for regular as well as random points.
     pub around: f64,
 }
 
@@ -238,8 +238,8 @@ fn join(mut cloud: PointCloud) -> PointCloud {
 pub type Far = (Vec<u32>, Option<Spacing>);
 
 /// Returns the indices of the points whose mean distance to their [`NEIGHBORS`] nearest other
-/// points exceeds `factor` times the median of these means, and the spacing. No two points may be
-/// at the same position.
+/// points exceeds `factor` times the median of these means, and the spacing. `points` are `[n]`, in
+/// any unit. No two points may be at the same position.
 ///
 /// # Errors
 /// Returns the errors of [`Sites::new`].

@@ -17,8 +17,8 @@ const MOST: usize = 500_000;
 /// the fraction is about 0.4.
 const FLAT: f64 = 0.2;
 
-/// Returns the root-mean-square distance of points from their surface, in the unit of the points.
-/// The distance is measured in many neighborhoods, and the result is the median.
+/// Returns the root-mean-square distance of points, `[n]`, from their surface, in the unit of the
+/// points. The distance is measured in many neighborhoods, and the result is the median.
 ///
 /// The result includes the deviation of a curved surface from its tangent plane within two or three
 /// point spacings. This deviation is small if the points are dense. The result is `None` if no

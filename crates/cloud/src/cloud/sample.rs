@@ -25,7 +25,7 @@ const OUTLIERS: u64 = 1 << 63;
 /// each side, as a fraction of the diagonal of the bounding box.
 const BEYOND: f64 = 0.1;
 
-/// The standard deviation of the noise of each coordinate.
+/// The standard deviation of the noise of each coordinate, at least 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// A length in units of the mesh.

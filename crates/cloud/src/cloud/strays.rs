@@ -54,7 +54,8 @@ const MOST: usize = 5;
 /// The largest number of searches.
 const ROUNDS: usize = 6;
 
-/// Returns the indices of strays, ascending. No two points may be at the same position.
+/// Returns the indices of strays among `points`, `[n]`, ascending. No two points may be at the same
+/// position.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points

@@ -19,8 +19,9 @@ struct Member {
 }
 
 /// Selects one point per cell of a grid of cubes: the one nearest to the center of the cell. Among
-/// equally near points, the first is selected. The corners of the cells are multiples of `spacing`,
-/// so the selection does not depend on the other points.
+/// equally near points, the first is selected. Returns whether each point is selected, `[n]`. The
+/// corners of the cells are multiples of `spacing`, in the unit of the points, so the selection
+/// does not depend on the other points.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if `spacing` is not positive and finite, or so small that cells cannot

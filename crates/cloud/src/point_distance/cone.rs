@@ -6,9 +6,9 @@ use zeroset_core::error::{Error, Result};
 /// The directions of the cones.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directions {
-    /// One direction for all queries.
+    /// One direction, of any nonzero length, for all queries.
     One([f64; 3]),
-    /// One direction per query, `[n_queries, 3]`.
+    /// One direction per query, `[n_queries, 3]`, each of any nonzero length.
     Each(Vec<[f64; 3]>),
 }
 
@@ -25,8 +25,8 @@ pub struct Cone {
     pub directions: Directions,
     /// The half angle in radians, from 0 to pi.
     pub angle: f64,
-    /// The radius of a cylinder around the ray. The query also sees all sites in the cylinder. See
-    /// [`Cone`].
+    /// The radius of a cylinder around the ray, in the unit of the coordinates. The query also sees
+    /// all sites in the cylinder. See [`Cone`].
     pub cylinder: Option<f64>,
 }
 

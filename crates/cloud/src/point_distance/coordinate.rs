@@ -9,6 +9,7 @@ use super::sites::Sites;
 use zeroset_core::error::{Error, Result};
 
 /// A coordinate type: `f32`, `f64`, or `i32` for points on a lattice, whose distances are exact.
+/// The unit is any unit of length.
 pub trait Coordinate: Copy + PartialOrd + Debug + Default + Send + Sync + sealed::Sealed {
     /// The type of keys, which are compared instead of distances. A key is the square of a
     /// Euclidean distance, or the distance itself in another norm.

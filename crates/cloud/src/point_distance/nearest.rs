@@ -103,8 +103,8 @@ impl fmt::Display for Kernel {
 /// A site and its key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found<K> {
-    /// The square of the Euclidean distance, or the distance in other norms. It is the largest
-    /// value if there is no site.
+    /// The square of the Euclidean distance, or the distance in other norms, in the squared or
+    /// plain unit of the points. It is the largest value if there is no site.
     pub key: K,
     /// The index of the site, or [`NO_SITE`] if there is none.
     pub site: u32,
@@ -151,7 +151,8 @@ pub struct Nearest<C: Coordinate> {
 }
 
 impl<C: Coordinate> Nearest<C> {
-    /// Returns the distances, `[n_queries]`. They are infinite if there is no site.
+    /// Returns the distances, `[n_queries]`, in the unit of the points. They are infinite if there
+    /// is no site.
     pub fn distances(&self) -> Vec<f64> {
         self.found.iter().map(|found| distance::<C>(self.norm, found.key)).collect()
     }
@@ -232,8 +233,8 @@ pub fn nearest<C: Coordinate>(
 }
 
 impl<C: Coordinate> Index<C> {
-    /// Returns the nearest site of each query, as [`nearest`] does, among the sites of the index.
-    /// [`Options::method`] and [`Options::memory`] are ignored.
+    /// Returns the nearest site of each query, `[n_queries]`, as [`nearest`] does, among the sites
+    /// of the index. [`Options::method`] and [`Options::memory`] are ignored.
     ///
     /// # Errors
     /// Returns the errors of [`nearest`], and [`Error::Case`] if the options omit sites, because

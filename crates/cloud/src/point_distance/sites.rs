@@ -38,7 +38,7 @@ impl<C: Coordinate> Sites<C> {
         self.len() == 0
     }
 
-    /// Returns the coordinates of a site.
+    /// Returns the coordinates of a site, in the unit of the points.
     ///
     /// # Panics
     /// Panics if the site does not exist.
@@ -50,8 +50,8 @@ impl<C: Coordinate> Sites<C> {
         &self.axes[k]
     }
 
-    /// Returns the smallest and the largest coordinate along each axis, or `None` if there are no
-    /// sites.
+    /// Returns the smallest and the largest coordinate along each axis, in the unit of the points,
+    /// or `None` if there are no sites.
     pub fn bounds(&self) -> Option<([C; 3], [C; 3])> {
         let mut bounds = None;
         for k in 0..3 {

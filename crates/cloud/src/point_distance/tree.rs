@@ -104,8 +104,8 @@ impl<C: Coordinate> Index<C> {
         (!self.is_empty()).then(|| (self.nodes[0].low, self.nodes[0].high))
     }
 
-    /// Returns the index of the nearest site of each query in the Euclidean norm, or
-    /// [`NO_SITE`](super::NO_SITE) if there are no sites. Among equally near sites, the smallest
+    /// Returns the index of the nearest site of each query, `[n_queries]`, in the Euclidean norm,
+    /// or [`NO_SITE`](super::NO_SITE) if there are no sites. Among equally near sites, the smallest
     /// index is returned.
     pub fn numbers_of_nearest(&self, queries: &[[C; 3]]) -> Vec<u32>
     where

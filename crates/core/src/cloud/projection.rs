@@ -63,8 +63,8 @@ impl LocalProjection {
         }
     }
 
-    /// Returns the largest relative error of east-west distances in a projected cloud. The error
-    /// grows with the distance from the latitude of the origin.
+    /// Returns the largest relative error of east-west distances in a projected cloud, as a
+    /// fraction. The error grows with the distance from the latitude of the origin.
     pub fn distortion(&self, cloud: &PointCloud) -> f64 {
         let (low, high) = cloud.bounds();
         let origin = libm::cos(self.latitude.to_radians());

@@ -15,8 +15,8 @@ const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 const COLORS: [&str; 3] = ["red", "green", "blue"];
 
 impl PointCloud {
-    /// Returns, for each point, whether an expression is true there. The expression may contain x,
-    /// y, z, nx, ny, nz, red, green, blue (0 to 255) and the names of attributes.
+    /// Returns, for each point, whether an expression is true there, `[n]`. The expression may
+    /// contain x, y, z, nx, ny, nz, red, green, blue (0 to 255) and the names of attributes.
     ///
     /// `others` are the names of attributes that the file has, but that were not read. They only
     /// appear in messages.

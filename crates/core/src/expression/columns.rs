@@ -66,8 +66,8 @@ impl Columns {
     }
 
     /// Evaluates the rows and writes the values to `out`, `[rows]`. `points` holds the coordinates
-    /// of each row, and `columns` one array `[rows]` for each bound name. The bits of each value
-    /// depend only on the numbers of its row.
+    /// of each row, `[rows]`, in any unit of length, and `columns` one array `[rows]` for each
+    /// bound name. The bits of each value depend only on the numbers of its row.
     ///
     /// # Panics
     /// Panics if the points or a column that the expression uses are shorter than `out`.

@@ -20,7 +20,8 @@ thread_local! {
     static ENCLOSURES: RefCell<(Scratch<Enclosure>, Vec<Enclosure>)> = RefCell::default();
 }
 
-/// An expression bound to its data arrays. It has one value per row at each time.
+/// An expression bound to its data arrays. It has one value per row at each time. Coordinates are
+/// in mesh units, and times in the unit of the case.
 ///
 /// The bits of each value depend only on the numbers of its row.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Binds an expression. `array(name)` returns a data array with one number per row.
+    /// Binds an expression. `array(name)` returns a data array with one number per row, `[n_rows]`.
     ///
     /// # Errors
     /// Returns the errors of `array`. If an [`Error::Case`] of `array` has no file, the text of the
@@ -78,7 +79,7 @@ impl Field {
         Field::new(Node::Number(value), &|_| 0, Vec::new(), false)
     }
 
-    /// Returns a field with one given value per row.
+    /// Returns a field with one given value per row, `[n_rows]`.
     pub fn rows(values: Arc<[f64]>) -> Self {
         let array = Node::Array { name: String::new(), span: 0..0 };
         Field::new(array, &|_| 0, vec![values], false)
@@ -95,14 +96,14 @@ impl Field {
         &self.tree
     }
 
-    /// Returns the data arrays, in the order in which the tree numbers them, with one value per
-    /// row.
+    /// Returns the data arrays, in the order in which the tree numbers them, each with one value
+    /// per row, `[n_rows]`.
     pub fn arrays(&self) -> &[Arc<[f64]>] {
         &self.arrays
     }
 
     /// Returns the field with its rows in a different order: row i of the result is row `order[i]`
-    /// of this field.
+    /// of this field, `[n_rows]`.
     ///
     /// # Panics
     /// Panics if `order` contains a row that does not exist.
@@ -111,7 +112,8 @@ impl Field {
         Field { arrays: self.arrays.iter().map(take).collect(), ..self.clone() }
     }
 
-    /// Evaluates the rows `rows` at time `t` into `out`. `points` are the points of all rows.
+    /// Evaluates the rows `rows` at time `t` into `out`, `[rows.len()]`. `points` are the points of
+    /// all rows, `[n_rows]`.
     ///
     /// Memory is allocated only in the first call of a thread and when a longer expression is
     /// evaluated.
@@ -127,9 +129,10 @@ impl Field {
     }
 
     /// Computes what `sampling` specifies for the rows `rows`: values at an instant, or bounds or
-    /// means over a span of time. Writes the results to `out`. `accuracy(k)` is the accuracy for
-    /// entry k of `out`. If the expression contains neither coordinates nor data arrays, it is
-    /// examined once, with the accuracy whose `slack` is smallest.
+    /// means over a span of time. Writes the results to `out`, `[rows.len()]`. `points` are the
+    /// points of all rows, `[n_rows]`. `accuracy(k)` is the accuracy for entry k of `out`. If the
+    /// expression contains neither coordinates nor data arrays, it is examined once, with the
+    /// accuracy whose `slack` is smallest.
     ///
     /// Memory is allocated as in [`Field::evaluate_into`].
     ///

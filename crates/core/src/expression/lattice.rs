@@ -89,12 +89,13 @@ impl Lattice {
         [0, 1, 2].map(|axis| mask.has(axis))
     }
 
-    /// Evaluates all expressions at time `t` over the points of `axes`, the coordinates along x, y
-    /// and z in mesh units.
+    /// Evaluates all expressions at time `t`, in the unit of the case, over the points of `axes`,
+    /// the coordinates along x, y and z in mesh units.
     ///
     /// `out` receives the values of one expression after the other, with one value per point and x
-    /// fastest. Values are computed in `f64` and rounded once. Memory is allocated only in the
-    /// first call of a thread and when a longer expression or a larger block is evaluated.
+    /// fastest: `[components][z][y][x]`. Values are computed in `f64` and rounded once. Memory is
+    /// allocated only in the first call of a thread and when a longer expression or a larger block
+    /// is evaluated.
     ///
     /// # Panics
     /// Panics if the length of `out` is not the number of expressions times the number of points.
@@ -107,7 +108,8 @@ impl Lattice {
     /// Computes what `sampling` specifies for all expressions: values at an instant, or bounds or
     /// means over a span of time. Writes the results to `out` in the order of
     /// [`Lattice::evaluate_into`]. Returns the length of the span times an upper bound on the
-    /// change in any value over it. Returns 0 for an instant, or if no value depends on time.
+    /// change in any value over it, in the unit of the values times the unit of time. Returns 0 for
+    /// an instant, or if no value depends on time.
     ///
     /// # Panics
     /// See [`Lattice::evaluate_into`].

@@ -126,9 +126,10 @@ impl Expression {
         &self.tree
     }
 
-    /// Creates a flaw for the value at a point. It points at the data array that makes the value
-    /// infinite or NaN, or else at the first subexpression whose value is not finite, or at the
-    /// whole text if all are finite. `array` returns the numbers of the data arrays at that point.
+    /// Creates a flaw for the value at a point, in mesh units, at time `t`, in the unit of the
+    /// case. It points at the data array that makes the value infinite or NaN, or else at the first
+    /// subexpression whose value is not finite, or at the whole text if all are finite. `array`
+    /// returns the numbers of the data arrays at that point.
     pub fn flaw_at(
         &self,
         point: [f64; 3],

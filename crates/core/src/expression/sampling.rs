@@ -3,7 +3,7 @@
 
 use super::enclosure::Enclosure;
 
-/// A span of time.
+/// A span of time, in the unit of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeSpan {
     /// The first instant, as a value of `t`.
@@ -18,13 +18,14 @@ impl TimeSpan {
         self.end - self.start
     }
 
-    /// Returns the instant at a fraction of the span.
+    /// Returns the instant at a fraction of the span: 0 is its start and 1 its end.
     pub fn at(&self, fraction: f64) -> f64 {
         self.start + fraction * self.length()
     }
 }
 
-/// The quantity that is computed from a coefficient that depends on time.
+/// The quantity that is computed from a coefficient that depends on time. Instants are in the unit
+/// of time of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
     /// The value at an instant.
@@ -42,11 +43,11 @@ pub enum Sampling {
 pub struct Accuracy {
     /// The largest product of change and duration that counts as no change: the change in the
     /// coefficient over a span, multiplied by the length of the span. For a velocity, this is a
-    /// length.
+    /// length in mesh units.
     pub slack: f64,
-    /// The largest duration of the pieces into which a span is divided if no bounds of the
-    /// coefficient are known there. With [`Sampling::Bound`], pieces are longer if there would be
-    /// more than [`Accuracy::MOST_PIECES`] of them.
+    /// The largest duration, in the unit of time of the case, of the pieces into which a span is
+    /// divided if no bounds of the coefficient are known there. With [`Sampling::Bound`], pieces
+    /// are longer if there would be more than [`Accuracy::MOST_PIECES`] of them.
     pub max_step: f64,
 }
 

@@ -40,7 +40,7 @@ pub enum Variable {
     Y,
     /// Third coordinate, mesh units.
     Z,
-    /// Time.
+    /// Time, in the unit of the case.
     T,
 }
 
@@ -245,8 +245,8 @@ fn multiplied(a: f64, mut n: u32) -> f64 {
 }
 
 impl Node {
-    /// Returns the value at one point. `array` returns the numbers of the data arrays at that
-    /// point.
+    /// Returns the value at one point, in mesh units, at time `t`, in the unit of the case. `array`
+    /// returns the numbers of the data arrays at that point.
     ///
     /// For many points, [`Field`](super::Field) is faster and gives bitwise identical values.
     pub fn value(&self, point: [f64; 3], t: f64, array: &mut dyn FnMut(&str) -> f64) -> f64 {
@@ -281,9 +281,9 @@ impl Node {
         }
     }
 
-    /// Returns the data array that makes the value at one point infinite or NaN, with its span.
-    /// Returns `None` if the value is finite, or if all array values on which it depends are
-    /// finite.
+    /// Returns the data array that makes the value at one point (see [`Node::value`]) infinite or
+    /// NaN, with its span. Returns `None` if the value is finite, or if all array values on which
+    /// it depends are finite.
     pub fn array_at_fault(
         &self,
         point: [f64; 3],

@@ -9,5 +9,5 @@ pub mod simplex;
 pub use real::Real;
 pub use real::TOO_LARGE;
 
-/// A vector in R^3.
+/// A vector in R^3, in the unit of the item that holds it.
 pub type Vec3<R = f64> = nalgebra::Vector3<R>;

@@ -51,7 +51,7 @@ pub enum Shape {
         /// Width of the slot, mesh units, > 0.
         #[schemars(extend("exclusiveMinimum" = 0))]
         slot_width: f64,
-        /// Upper end of the slot: a y coordinate, not a length.
+        /// Upper end of the slot: a y coordinate in mesh units, not a length.
         slot_top: f64,
     },
     /// Points in any of the shapes.
@@ -63,7 +63,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Returns the signed distance of `x` to the boundary in mesh units, negative inside.
+    /// Returns the signed distance of `x` to the boundary, negative inside. Both are in mesh units.
     ///
     /// An empty union has the distance `+inf` everywhere, an empty intersection `-inf`.
     pub fn signed_distance(&self, x: [f64; 3]) -> f64 {
@@ -97,8 +97,8 @@ impl Shape {
         }
     }
 
-    /// Returns the lower and the upper corner of a box that contains the boundary of the
-    /// shape, or `None` if the shape is unbounded along an axis or no bounds are known.
+    /// Returns the lower and the upper corner of a box that contains the boundary of the shape, in
+    /// mesh units, or `None` if the shape is unbounded along an axis or no bounds are known.
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
         let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
             let low = std::array::from_fn(|k| a.0[k].min(b.0[k]));

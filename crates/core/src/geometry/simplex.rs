@@ -5,12 +5,14 @@
 
 use super::{Real, Vec3};
 
-/// The measure of a simplex and the gradients of its linear basis functions.
+/// The measure of a simplex and the gradients of its linear basis functions. N is the number of
+/// vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex<R: Real, const N: usize> {
     /// The area (N = 3) or volume (N = 4) in squared or cubed units of length, never negative.
     pub meas: R,
-    /// The gradients of the basis functions, tangential to the simplex. Their sum is zero.
+    /// The gradients of the basis functions, tangential to the simplex, per unit of length. Their
+    /// sum is zero.
     pub grads: [Vec3<R>; N],
 }
 
@@ -81,7 +83,7 @@ pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
 }
 
 /// Returns the quality of a cell: its inradius divided by its longest edge, scaled so that a
-/// regular simplex has quality 1.
+/// regular simplex has quality 1. The value is from 0 to 1, without a unit.
 #[inline]
 pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> R {
     // sqrt(2 d (d + 1)): 2 sqrt(3) for triangles, 2 sqrt(6) for tetrahedra.
@@ -89,8 +91,8 @@ pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> 
     scale * s.inradius() / longest_edge(x)
 }
 
-/// Returns the point of the simplex `x` (1 to 4 vertices) closest to `p`, or `p` if `x` has a
-/// different number of vertices.
+/// Returns the point of the simplex `x` (1 to 4 vertices) closest to `p`, in the unit of the
+/// vertices, or `p` if `x` has a different number of vertices.
 pub fn closest_point(p: Vec3, x: &[Vec3]) -> Vec3 {
     match *x {
         [a] => a,
@@ -140,7 +142,7 @@ impl Facet {
         Facet { corners, grads: [t.grads[1], t.grads[2]], sliver }
     }
 
-    /// Returns the point closest to `p`.
+    /// Returns the point closest to `p`, both in mesh units.
     #[inline]
     pub fn closest(&self, p: Vec3) -> Vec3 {
         let [a, b, c] = self.corners;

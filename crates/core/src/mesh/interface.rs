@@ -10,14 +10,14 @@ use crate::mesh::Mesh;
 pub struct Interface {
     /// The points where mesh edges cross the zero set, `[crossings]`, in mesh units.
     pub vertices: Vec<[f64; 3]>,
-    /// The mesh edge of each crossing, inside vertex first.
+    /// The mesh edge of each crossing, `[crossings]`, inside vertex first.
     pub edges: Vec<[u32; 2]>,
     /// The position of each crossing on its edge, `[crossings]`: 0 at the inside vertex, 1 at the
     /// outside vertex.
     pub weights: Vec<f64>,
-    /// The vertices of each piece: two for a segment, three for a triangle.
+    /// The crossings of each piece, `[pieces * arity]`: two for a segment, three for a triangle.
     pub cells: Vec<u32>,
-    /// The mesh cell of each piece.
+    /// The mesh cell of each piece, `[pieces]`.
     pub parents: Vec<u32>,
     /// The number of vertices per piece: 2 in triangle meshes, 3 in tetrahedral meshes.
     pub arity: usize,
@@ -25,7 +25,7 @@ pub struct Interface {
 
 impl Interface {
     /// Interpolates a vertex array of the mesh, `[n_vertices]`, linearly at the crossings. Returns
-    /// one value for each crossing.
+    /// one value for each crossing, `[crossings]`, in the unit of the array.
     pub fn interpolate(&self, values: &[f64]) -> Vec<f64> {
         let at = |(&[a, b], &t): (&[u32; 2], &f64)| {
             values[a as usize] * (1.0 - t) + values[b as usize] * t
@@ -44,8 +44,8 @@ impl Interface {
     }
 }
 
-/// Extracts the zero set of `phi`, which has one value per vertex in mesh order. Cells with a
-/// corner where phi is NaN or infinite are skipped.
+/// Extracts the zero set of `phi`, `[n_vertices]`, whose unit does not matter. Cells with a corner
+/// where phi is NaN or infinite are skipped.
 ///
 /// Cells share the crossings of their common edges. The pieces are therefore connected wherever the
 /// cells are. Pieces are oriented. In the plane, the inside lies to the left of a segment of a

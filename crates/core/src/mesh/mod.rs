@@ -114,7 +114,8 @@ impl Mesh {
         self.iter_cells().map(|cell| [0, 1, 2].map(|k| mean(cell, k))).collect()
     }
 
-    /// Returns the smallest and the largest coordinate along each axis, or zeros for an empty mesh.
+    /// Returns the smallest and the largest coordinate along each axis, in mesh units, or zeros for
+    /// an empty mesh.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let Some(&first) = self.vertices.first() else { return ([0.0; 3], [0.0; 3]) };
         self.vertices.iter().fold((first, first), |(mut low, mut high), x| {

@@ -34,8 +34,8 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
     normals
 }
 
-/// Returns the normals of [`vertex_normals`] as the vertex arrays `nx`, `ny` and `nz`, which OBJ
-/// and PLY files store as normals.
+/// Returns the normals of [`vertex_normals`] as the vertex arrays `nx`, `ny` and `nz`,
+/// `[n_vertices]` each, which OBJ and PLY files store as normals.
 pub fn normal_arrays(mesh: &Mesh) -> Vec<DataArray> {
     let normals = vertex_normals(mesh);
     let axis = |(k, name): (usize, &str)| {

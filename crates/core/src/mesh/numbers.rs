@@ -35,7 +35,7 @@ impl Places {
 /// The numbers that a name stands for, one per place. The number is NaN at a place without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
-    /// The number at each vertex or in each cell, or NaN.
+    /// The number at each vertex or in each cell, `[n_vertices]` or `[n_cells]`, or NaN.
     pub values: Vec<f64>,
     /// The number of places whose value is the mean of different whole numbers. Such a mean is
     /// meaningless if the numbers are labels.

@@ -15,7 +15,7 @@ pub enum Criterion<'a> {
     /// [`Edge`].
     Edge(f64),
     /// The sum of absolute differences between the neighborhood and a template is at most the given
-    /// number. See [`Template`].
+    /// number, in the unit of the values. See [`Template`].
     Fits(Grid<'a, f64>, f64),
 }
 

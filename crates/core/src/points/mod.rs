@@ -27,7 +27,7 @@ pub use sparse_slice::entries;
 /// Voxels with their positions and values. All lists have one entry per point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
-    /// The world coordinates of the voxel centers.
+    /// The world coordinates of the voxel centers, `[points]`, in the unit of the volume.
     pub positions: Vec<[f64; 3]>,
     /// The value of each voxel, `[points]`.
     pub values: Vec<f64>,

@@ -146,7 +146,7 @@ pub(crate) fn pack(answers: impl Iterator<Item = bool>) -> u64 {
 pub struct Threshold<V> {
     /// The values to compare.
     pub values: V,
-    /// The smallest active value.
+    /// The smallest active value, in the unit of the values.
     pub low: f64,
 }
 
@@ -167,9 +167,9 @@ impl<V: Values> Discriminator for Threshold<V> {
 pub struct Within<V> {
     /// The values to compare.
     pub values: V,
-    /// The smallest active value.
+    /// The smallest active value, in the unit of the values.
     pub low: f64,
-    /// The largest active value.
+    /// The largest active value, in the same unit.
     pub high: f64,
 }
 
@@ -193,7 +193,7 @@ pub struct Edge<V> {
     pub values: V,
     /// The smallest gradient magnitude of an active cell, in values per unit length.
     pub low: f64,
-    /// The distance between cells along each axis.
+    /// The distance between cells along each axis, in the unit of length of `low`.
     pub spacing: [f64; 3],
 }
 
@@ -251,9 +251,9 @@ impl<V: Values> Discriminator for Edge<V> {
 pub struct Template<'a, V> {
     /// The values to search.
     pub values: V,
-    /// The template to find.
+    /// The template to find, in the unit of the values.
     pub template: Grid<'a, f64>,
-    /// The largest sum of differences of an active cell.
+    /// The largest sum of differences of an active cell, in the unit of the values.
     pub most: f64,
 }
 

@@ -11,7 +11,7 @@ pub const KEY_BITS: u32 = 3 * BITS;
 /// other, so only the steps of different keys can run in parallel.
 pub const LANES: usize = 8;
 
-/// The lattice of a Hilbert curve over a box.
+/// The lattice of a Hilbert curve over a box, in mesh units.
 ///
 /// All axes share one scale, so that lattice cells are cubes. Planar meshes use the trace of the
 /// curve in their plane, which keeps neighbors close.
@@ -37,7 +37,7 @@ impl Lattice {
         self.low
     }
 
-    /// Returns the lattice steps per unit length.
+    /// Returns the number of lattice steps per mesh unit.
     #[inline]
     pub fn scale(&self) -> f64 {
         self.scale

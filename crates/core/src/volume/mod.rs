@@ -47,7 +47,7 @@ pub struct Volume {
 pub struct Scaling {
     /// The factor by which stored numbers are multiplied.
     pub slope: f64,
-    /// The number added to the product.
+    /// The number added to the product, in the unit of the values.
     pub intercept: f64,
 }
 
@@ -85,7 +85,7 @@ impl Volume {
         Ok(Volume { shape, samples, scaling, placement, units, frame, name })
     }
 
-    /// Sets the position of the first sample and the steps along the axes.
+    /// Sets the position of the first sample and the steps along the axes, in world coordinates.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if a number is not finite, an axis of several samples has a zero
@@ -145,13 +145,14 @@ impl Volume {
         self.scaling.of(self.samples.get(i + nx * (j + ny * k)))
     }
 
-    /// Returns all values, `[nx * ny * nz]`, x fastest.
+    /// Returns all values after scaling, `[nx * ny * nz]`, x fastest.
     pub fn to_f64(&self) -> Vec<f64> {
         self.samples.map_f64(|x| self.scaling.of(x))
     }
 
-    /// Returns the value between voxels by trilinear interpolation, or `None` outside the box of
-    /// the voxel centers. A NaN voxel affects the result only if its weight is not zero.
+    /// Returns the value between voxels, after scaling, by trilinear interpolation, or `None`
+    /// outside the box of the voxel centers. A NaN voxel affects the result only if its weight is
+    /// not zero.
     ///
     /// `index` may be fractional. [`Placement::index`] returns the index of a point in the world.
     pub fn sample(&self, index: [f64; 3]) -> Option<f64> {
@@ -200,7 +201,7 @@ impl Volume {
         self.samples.labels_of(most, |x| self.scaling.of(x))
     }
 
-    /// Returns the smallest and the largest world coordinates of the voxel centers.
+    /// Returns the smallest and the largest world coordinates of the voxel centers along each axis.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for corner in 0..8 {

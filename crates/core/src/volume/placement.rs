@@ -2,8 +2,8 @@
 
 use crate::error::Flaw;
 
-/// The affine map from indices to world coordinates: sample (i, j, k) lies at
-/// `origin + i*steps[0] + j*steps[1] + k*steps[2]`.
+/// The affine map from indices to world coordinates, in the unit of the volume: sample (i, j, k)
+/// lies at `origin + i*steps[0] + j*steps[1] + k*steps[2]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     origin: [f64; 3],
@@ -116,7 +116,7 @@ impl Placement {
         self.steps
     }
 
-    /// Returns the distance between samples along each axis.
+    /// Returns the distance between samples along each axis, in world units.
     pub fn spacing(&self) -> [f64; 3] {
         self.steps.map(length)
     }
@@ -146,7 +146,7 @@ impl Placement {
     }
 
     /// Returns the inverse of the steps. Row k is the derivative of index k with respect to world
-    /// coordinates.
+    /// coordinates, per world unit.
     pub fn inverse(&self) -> [[f64; 3]; 3] {
         self.inverse
     }

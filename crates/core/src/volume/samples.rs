@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 macro_rules! samples {
     ($($variant:ident $type:ty, $name:literal, $what:literal;)*) => {
-        /// Numbers in their stored type, x fastest.
+        /// Numbers in their stored type, one per voxel, x fastest.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Samples {
             $(#[doc = $what] $variant(Vec<$type>),)*
@@ -232,7 +232,7 @@ impl Labels {
     }
 }
 
-/// Statistics of the values of a volume.
+/// Statistics of the values of a volume, in their unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Statistics {

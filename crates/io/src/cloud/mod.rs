@@ -69,9 +69,9 @@ pub struct CloudReport {
     pub selected: Option<u64>,
     /// Number of triangles or tetrahedra in the file, which are not part of the cloud.
     pub faces: usize,
-    /// Smallest coordinate along each axis.
+    /// Smallest coordinate along each axis, in `units`.
     pub min: [f64; 3],
-    /// Largest coordinate along each axis.
+    /// Largest coordinate along each axis, in `units`.
     pub max: [f64; 3],
     /// Unit of length, if the file or its format states one.
     pub units: Option<String>,

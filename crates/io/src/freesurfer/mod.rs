@@ -199,8 +199,8 @@ pub(super) fn without_hemisphere(name: &str) -> &str {
     name.strip_prefix("lh.").or(name.strip_prefix("rh.")).unwrap_or(name)
 }
 
-/// Writes one number per vertex in FreeSurfer's usual format, which FreeSurfer and nibabel read.
-/// `n_faces` is the number of triangles in the surface.
+/// Writes one number per vertex, `[n_vertices]`, in FreeSurfer's usual format, which FreeSurfer and
+/// nibabel read. `n_faces` is the number of triangles in the surface.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written, or if there are 2^31 or more values or

@@ -18,8 +18,8 @@ use zeroset_core::mesh::Mesh;
 /// end.
 const PIECE: usize = 3 << 14;
 
-/// Writes one number per vertex under `name` (intent `NIFTI_INTENT_SHAPE`, 32-bit floats,
-/// GZipBase64Binary). Connectome Workbench, FreeSurfer and nibabel read this form.
+/// Writes one number per vertex, `[n_vertices]`, under `name` (intent `NIFTI_INTENT_SHAPE`, 32-bit
+/// floats, GZipBase64Binary). Connectome Workbench, FreeSurfer and nibabel read this form.
 ///
 /// `metadata` becomes the metadata of the file.
 ///
@@ -41,9 +41,9 @@ pub fn write_shape(path: &Path, name: &str, values: &[f32], metadata: &[Entry]) 
     })
 }
 
-/// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`), with a table of label
-/// names in distinct colors. Keys are indices in `table`. `metadata` becomes the metadata of the
-/// file.
+/// Writes one label per vertex, `[n_vertices]`, under `name` (intent `NIFTI_INTENT_LABEL`), with a
+/// table of label names in distinct colors. Keys are indices in `table`. `metadata` becomes the
+/// metadata of the file.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

@@ -19,7 +19,8 @@ pub struct VolumeOptions {
     /// The state of a series. `None` means the last state, with a warning if the series has
     /// several.
     pub time: Option<Moment>,
-    /// The spacing of the voxels along each axis, in place of the spacing in the file.
+    /// The spacing of the voxels along each axis, > 0, in world units, in place of the spacing in
+    /// the file.
     pub spacing: Option<[f64; 3]>,
     /// The layer of a segmentation, counted from 0. It must be given if there are several.
     pub layer: Option<usize>,
@@ -51,7 +52,7 @@ impl VolumeOptions {
         self
     }
 
-    /// Sets the spacing of the voxels along each axis.
+    /// Sets the spacing of the voxels along each axis, > 0, in world units.
     pub fn spacing(mut self, spacing: Option<[f64; 3]>) -> Self {
         self.spacing = spacing;
         self

@@ -13,8 +13,8 @@ use zeroset_core::words::nearest;
 /// `64x64x93:int16be:3.2x3.2x1.5:512`.
 ///
 /// TYPE is uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32 or float64. Types of
-/// more than 8 bits end in `le` (low byte first) or `be`. SKIP is the number of bytes before the
-/// numbers.
+/// more than 8 bits end in `le` (low byte first) or `be`. SHAPE is the number of voxels along x, y
+/// and z, SPACING their distance in world units, and SKIP the number of bytes before the numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawLayout {
     shape: [usize; 3],

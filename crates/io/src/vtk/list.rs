@@ -10,8 +10,9 @@ use super::source::Source;
 use crate::load;
 use zeroset_core::error::{Flaw, Result};
 
-/// Reads the times and files of the states of a series, in the order of the list. File names in the
-/// list are relative to it. The returned paths can be opened directly.
+/// Reads the times, in the unit of the series, and the files of the states of a series, in the
+/// order of the list. File names in the list are relative to it. The returned paths can be opened
+/// directly.
 ///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input) if the file is not such a list or lists

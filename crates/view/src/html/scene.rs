@@ -16,7 +16,7 @@ pub struct Frame {
     pub name: String,
     /// The points, `[n_points]`, in mesh units.
     pub points: Vec<[f64; 3]>,
-    /// The points of each segment or triangle.
+    /// The indices of the points of each segment or triangle, `[n * 2]` or `[n * 3]`.
     pub cells: Vec<u32>,
     /// Whether the interface consists of triangles instead of segments.
     pub is_surface: bool,

@@ -15,8 +15,8 @@ pub struct Values {
     pub unit: String,
     /// The lines on the surface. [`Lines::Interface`] makes the zero line thick.
     pub lines: Lines,
-    /// The values at both ends of the color bar. By default, they are the range of the values,
-    /// extended to be symmetric about 0 if they have both signs.
+    /// The values at both ends of the color bar, in `unit`. By default, they are the range of the
+    /// values, extended to be symmetric about 0 if they have both signs.
     pub range: Option<[f64; 2]>,
     /// The color map.
     pub colormap: ColorMap,
@@ -35,7 +35,8 @@ impl Values {
         self
     }
 
-    /// Sets the range of the color bar. With `None`, the range is that of the values.
+    /// Sets the range of the color bar, in the unit of the values, smaller value first. With
+    /// `None`, the range is that of the values.
     pub fn with_range(mut self, range: Option<[f64; 2]>) -> Self {
         self.range = range;
         self
@@ -107,7 +108,7 @@ impl Surface {
     }
 
     /// Adds values at the vertices of the mesh: one array, `[n_vertices]`, per state of the scene,
-    /// or only one. The first field is shown first.
+    /// or only one, in the unit that `shown` names. The first field is shown first.
     pub fn with_values(mut self, name: &str, states: &[&[f64]], shown: &Values) -> Self {
         let at_points = |values: &&[f64]| match &self.names {
             Some(names) => names.iter().map(|&v| values[v as usize]).collect(),

@@ -11,7 +11,7 @@ use zeroset_core::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
-    /// The number of pixels per row.
+    /// The width: the number of pixels per row.
     pub width: u32,
     /// The number of rows.
     pub height: u32,

@@ -45,9 +45,9 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Creates labels from the label number of each place, which is `None` at places without a
-    /// label. `name` returns the name of a number, or `None` if the number means that there is no
-    /// label.
+    /// Creates labels from the label number of each place, `[n_vertices]` or `[n_cells]`, which is
+    /// `None` at places without a label. `name` returns the name of a number, or `None` if the
+    /// number means that there is no label.
     pub fn new(
         places: Places,
         numbers: &[Option<i64>],

@@ -79,11 +79,12 @@ pub enum Lines {
 pub struct Subject<'a> {
     /// The cleaned mesh.
     pub mesh: &'a Mesh,
-    /// The values of phi or a distance, `[n_vertices]`. Values that are not finite are drawn gray.
+    /// The values of phi or a distance, `[n_vertices]`, in the unit that [`Options::unit`] names.
+    /// Values that are not finite are drawn gray.
     pub values: &'a [f64],
     /// The lines to draw.
     pub lines: Lines,
-    /// Another array that determines the colors, `[n_vertices]`.
+    /// Another array that determines the colors, `[n_vertices]`, in any unit.
     pub colors: Option<&'a [f64]>,
     /// The colors of the vertices in sRGB, `[n_vertices]`, which replace the color map. The picture
     /// then has no color bar.

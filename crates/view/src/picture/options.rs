@@ -26,8 +26,8 @@ pub struct Options {
     pub view: View,
     /// A camera that replaces the view.
     pub camera: Option<Camera>,
-    /// The values at both ends of the color bar. The default is the range of the finite values,
-    /// made symmetric about 0 if they have both signs.
+    /// The values at both ends of the color bar, in their unit, smaller value first. The default is
+    /// the range of the finite values, made symmetric about 0 if they have both signs.
     pub range: Option<[f64; 2]>,
     /// The angle, in degrees, that a ball around the content spans as seen from the eye. It must be
     /// within [`PERSPECTIVE`]. The larger the angle, the nearer the eye. The default is a parallel
@@ -63,7 +63,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Sets width and height.
+    /// Sets width and height in pixels, each within [`SIDE`].
     pub fn with_size(mut self, width: u32, height: u32) -> Self {
         (self.width, self.height, self.adaptive) = (width, height, false);
         self
@@ -93,7 +93,7 @@ impl Options {
         self
     }
 
-    /// Sets the values at both ends of the color bar.
+    /// Sets the values at both ends of the color bar, in their unit, smaller value first.
     pub fn with_range(mut self, range: [f64; 2]) -> Self {
         self.range = Some(range);
         self
@@ -106,7 +106,8 @@ impl Options {
         self
     }
 
-    /// Sets the perspective angle in degrees. With `None`, the projection is parallel.
+    /// Sets the perspective angle in degrees, within [`PERSPECTIVE`]. With `None`, the projection
+    /// is parallel.
     pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
         self.perspective = degrees;
         self

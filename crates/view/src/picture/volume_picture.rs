@@ -28,8 +28,8 @@ pub enum Shows {
     /// The surface that is hit, with lighting (default).
     #[default]
     Shaded,
-    /// The distance from the eye. In parallel views, the distance is measured from the plane that
-    /// touches the front of the content.
+    /// The distance from the eye, in world units. In parallel views, the distance is measured from
+    /// the plane that touches the front of the content.
     Depth,
     /// The number of positions that each ray examined. White is the smallest number, black the
     /// largest.
@@ -96,7 +96,7 @@ impl<'a> Traced<'a> {
         self
     }
 
-    /// Sets the number of rays per pixel along each side.
+    /// Sets the number of rays per pixel along each side, within [`SAMPLES`].
     pub fn with_samples(mut self, samples: u32) -> Self {
         self.samples = samples;
         self

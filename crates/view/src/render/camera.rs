@@ -36,7 +36,7 @@ pub enum View {
 }
 
 impl View {
-    /// Returns the direction to the eye, or `None` if it depends on the content.
+    /// Returns the unit vector to the eye, or `None` if it depends on the content.
     pub fn direction(self) -> Option<V> {
         Some(match self {
             View::PlusX => [1.0, 0.0, 0.0],

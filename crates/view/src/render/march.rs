@@ -12,7 +12,7 @@ use zeroset_core::primitives::memory;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Hit {
-    /// The distance from the start of the ray in world coordinates, or infinity if nothing was hit.
+    /// The distance from the start of the ray in world units, or infinity if nothing was hit.
     pub t: f64,
     /// The index of the cube that was hit, x fastest. It is not valid if the ray hit nothing.
     pub cube: u32,

@@ -64,7 +64,7 @@ impl Extent {
     }
 }
 
-/// A ray: a half-line from a point.
+/// A ray: a half-line from a point, in world coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ray {
@@ -81,7 +81,7 @@ impl Ray {
         Ray { from, along: unit(along) }
     }
 
-    /// Returns the point at the distance `t` from the start.
+    /// Returns the point at the distance `t` from the start, in world units.
     pub fn at(&self, t: f64) -> [f64; 3] {
         add(self.from, scaled(self.along, t))
     }
@@ -126,9 +126,9 @@ impl Frame {
         Frame { axes, scale, origin, unit, front, eye }
     }
 
-    /// Returns a frame that looks from `eye` in the viewing direction of a camera, whose zoom is
-    /// ignored. `angle` is the vertical angle of view of a picture of `size` pixels, in degrees,
-    /// above 0 and below 180.
+    /// Returns a frame that looks from `eye`, in world coordinates, in the viewing direction of a
+    /// camera, whose zoom is ignored. `angle` is the vertical angle of view of a picture of `size`
+    /// pixels, in degrees, above 0 and below 180.
     pub fn from_eye(eye: [f64; 3], camera: &super::Camera, angle: f64, size: [u32; 2]) -> Self {
         let axes = Axes::new(camera);
         let half = 0.5 * angle.to_radians();

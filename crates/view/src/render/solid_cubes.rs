@@ -56,7 +56,7 @@ impl<'a> Solid<'a> {
     }
 
     /// Creates a solid from the surface where the values, interpolated linearly along each axis,
-    /// cross `level`. There is no surface next to voxels whose value is not finite.
+    /// cross `level`, in their unit. There is no surface next to voxels whose value is not finite.
     ///
     /// # Errors
     /// Returns the errors of [`Solid::voxels`]. Returns [`Error::Case`] if the volume has only one
@@ -98,7 +98,7 @@ impl<'a> Solid<'a> {
         self.shape
     }
 
-    /// Returns whether each cube is occupied, x fastest.
+    /// Returns whether each cube is occupied, one entry per cube, x fastest.
     pub fn inside(&self) -> &[bool] {
         &self.inside
     }
@@ -205,9 +205,9 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// Evaluates an expression at hits and returns one number per hit. Its variables are the value
-    /// `v`, the world coordinates `x`, `y` and `z`, and the indices `i`, `j` and `k`, which are
-    /// fractional between voxels.
+    /// Evaluates an expression at hits and returns one number per hit, `[hits]`. Its variables are
+    /// the value `v`, the world coordinates `x`, `y` and `z`, and the indices `i`, `j` and `k`,
+    /// which are fractional between voxels.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the expression uses any other name.

@@ -51,16 +51,16 @@ use trace::Trace;
 /// moved into the cell.
 const OUTSIDE: f64 = 1e-12;
 
-/// Exact arrival times.
+/// Exact arrival times, in the unit of the slowness times a mesh unit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Exact {
-    /// The arrival times in mesh order; infinite where no front has arrived. Values above the limit
-    /// are upper bounds.
+    /// The arrival times in mesh order, `[n_vertices]`; infinite where no front has arrived. Values
+    /// above the limit are upper bounds.
     pub u: Vec<f64>,
-    /// The number of the source that the arrival time belongs to, in mesh order. If several sources
-    /// tie up to rounding, it is the smallest of their numbers. If no front has arrived, it is
-    /// [`NO_SOURCE`].
+    /// The number of the source that the arrival time belongs to, in mesh order, `[n_vertices]`. If
+    /// several sources tie up to rounding, it is the smallest of their numbers. If no front has
+    /// arrived, it is [`NO_SOURCE`].
     pub source: Vec<u32>,
     /// The paths, one for each of the given starts.
     pub paths: Vec<Path>,
@@ -68,10 +68,10 @@ pub struct Exact {
     pub windows: u64,
 }
 
-/// Computes exact arrival times at a uniform slowness.
+/// Computes exact arrival times at a uniform slowness, in time per mesh unit.
 ///
 /// The fronts start at `parts`, with the initial values of these parts. `starts` are the starts of
-/// the paths to compute. Values above `limit` need not be computed.
+/// the paths to compute. Values above `limit`, an arrival time, need not be computed.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for a mesh of tetrahedra, and [`Error::Numerical`] if the propagation

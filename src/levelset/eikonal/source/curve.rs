@@ -25,14 +25,14 @@ pub struct CurveSeeds {
     pub source: Source,
     /// The largest distance of a vertex of the curve from the mesh, in mesh units.
     pub gap: f64,
-    /// The vertex of the curve that is farthest from the mesh.
+    /// The vertex of the curve that is farthest from the mesh, in mesh units.
     pub farthest: [f64; 3],
     /// The length of the longest edge of the cell closest to `farthest`, in mesh units.
     pub edge: f64,
 }
 
-/// Returns a source with initial values around a curve, which is given by segments of two vertices
-/// each. If `with_parts` is false, the source has no parts.
+/// Returns a source with initial values around a curve, which is given by segments, `[n]`, of two
+/// indices into `vertices`, in mesh units. If `with_parts` is false, the source has no parts.
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
 /// where it leaves the next. The vertices of a cell get their straight-line distance to the piece

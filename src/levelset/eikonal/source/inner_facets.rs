@@ -19,13 +19,13 @@ type Key = [u32; 3];
 /// The classes of a source.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// The vertices of the simplices of each class.
+    /// The vertices of the simplices of each class, `[classes][n * arity]`.
     pub simplices: Vec<Vec<u32>>,
     /// Whether a class contains inner edges or faces, because more classes would cost too much.
     pub have_inner: bool,
 }
 
-/// Divides simplices of `arity` vertices each into classes that together contain all of them.
+/// Divides `simplices`, `[n * arity]`, into classes that together contain all of them.
 ///
 /// If no edge or face of the mesh outside of the source joins vertices of the source, there is one
 /// class. Otherwise, the source is divided at its corners, because the fronts from the two sides of

@@ -59,7 +59,8 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
 }
 
 /// Returns initial values around the simplices of a source, given by their vertices in mesh order,
-/// `arity` each (1 for vertices, 2 for edges, ...). `start` is the value at the source.
+/// `[n * arity]` (arity 1 for vertices, 2 for edges, ...). Returns pairs of a vertex and an arrival
+/// time. `start` is the arrival time at the source.
 pub fn around_simplices(
     mesh: &Mesh,
     simplices: &[u32],

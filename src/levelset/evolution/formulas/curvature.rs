@@ -7,8 +7,8 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 /// phi is kept close to a signed distance function.
 const DELTA: f64 = 1e-3;
 
-/// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, and the
-/// lumped mass `meas / ((d+1) |g|)`.
+/// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, in mesh
+/// units to the power d - 1, and the lumped mass `meas / ((d+1) |g|)`.
 ///
 /// Both replace `|g|` by `sqrt(|g|^2 + delta^2)` (docs/level-set.md, equation (3)).
 #[inline]
@@ -17,8 +17,8 @@ pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
     (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::of(N as f64)))
 }
 
-/// Returns the stiffness entries of a cell, `meas grad N_i . grad N_j / |g|`, and the lumped mass
-/// as in [`curvature`].
+/// Returns the stiffness entries of a cell, `meas grad N_i . grad N_j / |g|`, in mesh units to the
+/// power d - 2, and the lumped mass as in [`curvature`].
 ///
 /// There is one entry for each pair i < j, row by row. They fill the first `N (N - 1) / 2` of the
 /// six slots.

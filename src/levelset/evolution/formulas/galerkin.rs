@@ -2,7 +2,8 @@
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// Returns the right-hand side of the step for each vertex.
+/// Returns the right-hand side of the step for each vertex, in the unit of phi times that of the
+/// measure.
 ///
 /// It is `- dt meas s (1/(d+1) + dt/2 (a . grad N_i + div a / (d+1)))` with `s = a . g`. `a` is the
 /// velocity of the cell at the middle of the step or its mean over the step, and `divergence` is
@@ -25,7 +26,8 @@ pub fn residual<R: Real, const N: usize>(
     std::array::from_fn(|i| rate * (share + half * (a.dot(&s.grads[i]) + divergence * share)))
 }
 
-/// Returns the product of the consistent mass matrix of a cell with `x`.
+/// Returns the product of the consistent mass matrix of a cell with `x`, in the unit of `meas`
+/// times that of `x`.
 ///
 /// Entry i is `meas / ((d+1) (d+2)) (x_i + sum x)`.
 #[inline]

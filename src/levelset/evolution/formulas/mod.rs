@@ -2,6 +2,10 @@
 //!
 //! `phi` are the vertex values, `s` holds the measure and the basis gradients of the cell, and `g`
 //! is the gradient of phi in the cell. N is the number of vertices, and d = N - 1.
+//!
+//! phi and all lengths are in mesh units, so gradients have no unit. Measures are in mesh units to
+//! the power d, speeds in mesh units per time, and curvature coefficients in mesh units squared per
+//! time. Arrays of N values have one value for each vertex of the cell.
 
 mod curvature;
 mod galerkin;

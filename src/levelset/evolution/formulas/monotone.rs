@@ -22,8 +22,8 @@ pub fn cone<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N], a: &Vec3<R
     shares
 }
 
-/// Returns the value of `|grad phi|` that a cell with vertices `x` offers to each vertex by the
-/// Hopf-Lax formula.
+/// Returns the value of `|grad phi|`, without a unit, that a cell with vertices `x` offers to each
+/// vertex by the Hopf-Lax formula.
 ///
 /// It is the largest slope among the edges, the faces and the cell itself, counting only those
 /// whose gradient leads up to the vertex. Each vertex takes the largest value that its cells offer.

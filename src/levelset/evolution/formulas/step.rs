@@ -2,16 +2,16 @@
 
 use crate::geometry::Real;
 
-/// Returns the longest step that the first-order terms allow, `2 r / (d speed)` with `speed = |a| +
-/// |eps|`; infinite if the speed is not positive.
+/// Returns the longest time step that the first-order terms allow, `2 r / (d speed)` with `speed =
+/// |a| + |eps|`; infinite if the speed is not positive.
 #[inline]
 pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R) -> R {
     let d = R::of((N - 1) as f64);
     if speed > R::zero() { (inradius + inradius) / (d * speed) } else { R::INFINITY }
 }
 
-/// Returns the longest step that the curvature term allows, `2 r^2 / (d beta)`; infinite if beta is
-/// not positive.
+/// Returns the longest time step that the curvature term allows, `2 r^2 / (d beta)`; infinite if
+/// beta is not positive.
 #[inline]
 pub fn largest_diffusive_step<R: Real, const N: usize>(inradius: R, beta: R) -> R {
     let d = R::of((N - 1) as f64);

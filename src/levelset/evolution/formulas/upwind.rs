@@ -5,6 +5,7 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 
 /// The contributions of a cell to a first-order term H: for each vertex a numerator and a
 /// denominator of `sum alpha~ H_T / sum alpha~ meas(T)` (docs/level-set.md, equation (2)).
+/// Numerators have the unit of H times that of the measure, and denominators that of the measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares<R, const N: usize> {
     /// `alpha~_i H_T`.
@@ -74,8 +75,8 @@ pub fn normal_speed<R: Real, const N: usize>(
     Shares::new(m.map(|m| m * scale), eps * s.meas * g.norm(), s.meas)
 }
 
-/// Returns `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1. The fluxes add up to
-/// zero.
+/// Returns `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1, in the unit of `b`
+/// per mesh unit. The fluxes add up to zero.
 #[inline]
 pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     let mut k = s.grads.map(|grad| b.dot(&grad));

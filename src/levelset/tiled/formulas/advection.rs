@@ -4,7 +4,7 @@
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// Returns `U . grad phi` from both one-sided derivatives along each axis.
+/// Returns `U . grad phi`, in voxels per time, from both one-sided derivatives along each axis.
 #[inline(always)]
 pub fn transport<V: Lanes>(velocity: [V; 3], minus: [V; 3], plus: [V; 3]) -> V {
     let [u, v, w] = velocity;

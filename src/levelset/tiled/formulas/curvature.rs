@@ -6,7 +6,8 @@ use crate::levelset::tiled::neighborhood::Around;
 /// The largest `|kappa|` that a grid can represent: two principal curvatures of 1 per voxel each.
 const MOST: f64 = 2.0;
 
-/// The central differences at one voxel.
+/// The central differences of a function at one voxel, per voxel and, for second ones, per voxel
+/// squared.
 #[derive(Clone, Copy)]
 pub struct Central<V> {
     /// `phi_x, phi_y, phi_z`.
@@ -59,9 +60,9 @@ impl<V: Lanes> Central<V> {
     }
 }
 
-/// Returns `kappa |grad phi|` with `kappa = (|g|^2 tr H - g^T H g) / |g|^3`. kappa is the sum of
-/// the two principal curvatures and is positive for a ball with phi < 0 inside. `|kappa|` is
-/// clipped to the largest value that the grid can represent.
+/// Returns `kappa |grad phi|`, per voxel, with `kappa = (|g|^2 tr H - g^T H g) / |g|^3`. kappa is
+/// the sum of the two principal curvatures and is positive for a ball with phi < 0 inside.
+/// `|kappa|` is clipped to the largest value that the grid can represent.
 #[inline(always)]
 pub fn curvature<V: Lanes>(d: &Central<V>) -> V {
     let [x, y, z] = d.gradient;

@@ -1,5 +1,5 @@
-//! The schemes at one voxel of a regular grid: pure functions of a few values, with lengths in
-//! voxels (docs/tiles.md, section 8).
+//! The schemes at one voxel of a regular grid: pure functions of a few values, with phi and lengths
+//! in voxels, so that gradients have no unit (docs/tiles.md, section 8).
 //!
 //! The functions compute with [`Lanes`](super::lanes::Lanes), several voxels at a time. Choices are
 //! therefore selections, never branches. Sums are ordered so that a mirrored stencil gives a

@@ -72,7 +72,7 @@ impl Default for Edt {
 }
 
 impl Edt {
-    /// Sets the spacing of voxels along x, y and z.
+    /// Sets the spacing of voxels along x, y and z, in any unit of length, > 0.
     pub fn spacing(mut self, spacing: [f64; 3]) -> Self {
         self.spacing = spacing;
         self

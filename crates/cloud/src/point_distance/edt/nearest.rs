@@ -48,9 +48,9 @@ impl Pair for Triple {
 }
 
 impl Edt {
-    /// Returns the index of the nearest voxel that is `inside` for each voxel of `shape`, x
-    /// fastest. A voxel inside is nearest to itself. Among voxels at the same distance, the choice
-    /// is fixed.
+    /// Returns the index of the nearest voxel that is `inside` for each voxel of `shape`,
+    /// `[n_voxels]`, x fastest. A voxel inside is nearest to itself. Among voxels at the same
+    /// distance, the choice is fixed.
     ///
     /// # Errors
     /// Returns the errors of [`Edt::transform`]. Returns [`Error::Case`] if no voxel is inside, if

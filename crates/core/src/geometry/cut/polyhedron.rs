@@ -23,7 +23,7 @@ pub enum CutPolyhedron {
     /// Tetrahedra of positive volume between a new vertex and the triangles of the faces. The
     /// triangles are counterclockwise seen from outside.
     Centered {
-        /// The new vertex.
+        /// The new vertex, in the unit of the others.
         center: Vec3,
         /// The vertex indices of the triangles.
         triangles: Vec<[u32; 3]>,

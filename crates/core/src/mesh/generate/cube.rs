@@ -18,7 +18,7 @@ pub struct Cube {
     /// Lower corner in mesh units. Default 0, 0, 0
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y,Z", value_parser = super::cli::numbers::<f64, 3>, default_value = "0,0,0", hide_default_value = true, allow_hyphen_values = true))]
     pub min: [f64; 3],
-    /// Upper corner in mesh units. Default 1, 1, 1
+    /// Upper corner in mesh units, above `min` on every axis. Default 1, 1, 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y,Z", value_parser = super::cli::numbers::<f64, 3>, default_value = "1,1,1", hide_default_value = true, allow_hyphen_values = true))]
     pub max: [f64; 3],
     /// Interior vertices are moved by up to this fraction of a cell along each axis: at most 1/6

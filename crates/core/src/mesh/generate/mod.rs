@@ -3,7 +3,7 @@
 //! A [`Generate`] selects a shape and its options. It is both a table of the case file
 //! (`[domain.mesh] generate.square = { cells = [64, 64] }`) and a subcommand of `zeroset generate`.
 //! All triangles and tetrahedra have positive measure. Triangles in the plane are counterclockwise,
-//! and closed surfaces are oriented outward.
+//! and closed surfaces are oriented outward. Lengths are in mesh units, from 1e-30 to 1e30.
 //!
 //! The same options give bitwise identical meshes in every version and on every system. Random
 //! numbers come from a fixed generator (ChaCha8), cosines come from `libm`, and everything else is

@@ -64,7 +64,8 @@ pub struct Cone {
     #[schemars(range(min = 1.0, max = 89.0))]
     pub half_angle: f64,
     /// Distances from the apex, measured along the surface, at which the surface begins and ends,
-    /// in mesh units; if the first one is 0, the apex is a vertex. Default 0.25, 2
+    /// in mesh units, the smaller first; if the first one is 0, the apex is a vertex. Default 0.25,
+    /// 2
     #[cfg_attr(feature = "cli", arg(long, value_name = "FROM,TO", value_parser = super::cli::numbers::<f64, 2>, default_value = "0.25,2", hide_default_value = true))]
     pub slant: [f64; 2],
     /// Cells around the axis and along the slant. Default 48, 28

@@ -26,7 +26,7 @@ pub struct Sphere {
     /// Delaunay triangulation of random points instead of the icosahedron. Default false
     #[cfg_attr(feature = "cli", arg(long))]
     pub irregular: bool,
-    /// Vertices of an irregular sphere before subdivision. No default
+    /// Vertices of an irregular sphere before subdivision, at least 32. No default
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub vertices: Option<u32>,
     /// Seed of the random numbers. Default 1

@@ -53,7 +53,7 @@ pub struct Square {
     /// Lower corner in mesh units. Default 0, 0
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y", value_parser = super::cli::numbers::<f64, 2>, default_value = "0,0", hide_default_value = true, allow_hyphen_values = true))]
     pub min: [f64; 2],
-    /// Upper corner in mesh units. Default 1, 1
+    /// Upper corner in mesh units, above `min` on every axis. Default 1, 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y", value_parser = super::cli::numbers::<f64, 2>, default_value = "1,1", hide_default_value = true, allow_hyphen_values = true))]
     pub max: [f64; 2],
     /// How the rectangle is divided into triangles. Default "diagonal"
@@ -70,7 +70,8 @@ pub struct Square {
     /// Connect the moved vertices of a lattice by their Delaunay triangulation. Default false
     #[cfg_attr(feature = "cli", arg(long))]
     pub delaunay: bool,
-    /// Vertices of an irregular mesh, boundary included. No default
+    /// Vertices of an irregular mesh, boundary included: more than the 2 (nx + ny) on the boundary.
+    /// No default
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub vertices: Option<u32>,
     /// Seed of the random numbers. Default 1

@@ -91,11 +91,12 @@ pub struct Repair {
     pub overlap: Overlap,
     /// The rounding of the coordinates, if it is coarse compared with the edges.
     pub coarse: Coarse,
-    /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
-    /// replaced.
+    /// For each stored vertex, the vertex that replaces it in the cells, `[n_vertices]`. Empty if
+    /// no vertex was replaced.
     #[serde(skip)]
     pub representative: Vec<u32>,
-    /// For each repaired cell, the stored cell that it comes from. Empty if no cell was replaced.
+    /// For each repaired cell, the stored cell that it comes from, `[n_cells]`. Empty if no cell
+    /// was replaced.
     #[serde(skip)]
     pub parents: Vec<u32>,
     /// The corners of the repaired cells before vertices were joined, so that each cell refers to

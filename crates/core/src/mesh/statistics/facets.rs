@@ -31,8 +31,8 @@ pub struct CellsAround<'a> {
 }
 
 impl<'a> CellsAround<'a> {
-    /// Lists the cells around each vertex. Each cell consists of `arity` (3 or 4) vertices below
-    /// `n_vertices`.
+    /// Lists the cells around each vertex. `cells`, `[n_cells * arity]`, holds `arity` (3 or 4)
+    /// vertices below `n_vertices` for each cell.
     pub fn new(n_vertices: usize, cells: &'a [u32], arity: usize) -> Self {
         let cells = &cells[..cells.len() / arity * arity];
         CellsAround { cells, arity, slots: GatherMatrix::new(n_vertices, cells) }

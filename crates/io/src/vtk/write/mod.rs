@@ -141,7 +141,8 @@ impl Shape {
     }
 }
 
-/// Points and cells, encoded once for a series of files.
+/// Points and cells, encoded once for a series of files. Points have any unit of length,
+/// `[n_points]`.
 pub struct Geometry<'a> {
     pub(super) shape: Shape,
     pub(super) n_points: usize,
@@ -208,8 +209,9 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Lines, points, segments, compression)
     }
 
-    /// Encodes chains of segments. `points` holds the points of all chains in turn, `numbers` are
-    /// the point indices 0, 1, 2, ..., and `ends[k]` is the end of chain k in `points`.
+    /// Encodes chains of segments. `points`, `[n]`, holds the points of all chains in turn,
+    /// `numbers` are the point indices 0, 1, 2, ..., and `ends[k]` is the end of chain k in
+    /// `points`.
     pub fn chains(
         points: &'a [[f64; 3]],
         numbers: &'a [u32],
@@ -271,7 +273,7 @@ pub struct VtkOutput<'a> {
     pub point_data: Vec<Field<'a>>,
     /// Fields with one row per cell.
     pub cell_data: Vec<Field<'a>>,
-    /// The time, which is written as `TimeValue` and shown by ParaView.
+    /// The time, in the unit of the run, which is written as `TimeValue` and shown by ParaView.
     pub time: Option<f64>,
     /// Names and strings that describe the mesh, which are written as field data.
     pub metadata: Vec<Entry>,
