@@ -15,7 +15,7 @@ pub(super) struct Finding {
     pub(super) count: usize,
     /// The finding and its effect.
     pub(super) what: String,
-    /// What a user can do about it.
+    /// The remedy, for the user.
     pub(super) remedy: String,
     /// Whether it is a gap between boundaries, which a larger `weld` would close.
     pub(super) is_gap: bool,
