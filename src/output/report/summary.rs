@@ -7,6 +7,7 @@ use super::{MeshCounts, Report, SurfaceCounts, TileCounts};
 use crate::config::{SeriesFormat, Units};
 use crate::io::with_unit;
 use crate::mesh::Kind;
+use crate::output::run_names::REPORT_PAGE;
 use crate::output::{Measures, MeasuresFile};
 use crate::words::{SIMPLICES, counted};
 
@@ -133,6 +134,7 @@ impl Report {
         };
         let states = folder.join(&self.case);
         line("results", format!("{}.{ending}, for ParaView", states.display()));
+        line("report", format!("{}, for a browser", folder.join(REPORT_PAGE).display()));
         text
     }
 

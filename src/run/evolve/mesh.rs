@@ -197,7 +197,11 @@ pub(super) fn note_choices(
     let slow = choices.slow.map(|slow| slow_because(&slow, cleaned));
     let many_thin = choices.many_thin.map(|sizes| short_because_of_many(&sizes));
     let flat = leaves_the_plane(&cleaned.mesh, terms);
-    for warning in implicit.into_iter().chain(slow).chain(many_thin).chain(flat) {
+    // This is no doubt: the summary and the report name the scheme.
+    if let Some(reason) = implicit {
+        tracing::info!("{reason}");
+    }
+    for warning in slow.into_iter().chain(many_thin).chain(flat) {
         tracing::warn!("{warning}");
         report.warnings.push(warning);
     }
@@ -229,12 +233,12 @@ fn short_because_of_many(sizes: &Slivers) -> String {
 /// Returns a sentence that explains why curvature steps are semi-implicit.
 fn implicit_because(slivers: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
-        "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \
-         steps {:.0} times shorter than typical cells do, with {:.3e} (curvature_step = \
-         \"explicit\" forces them)",
+        "curvature steps are semi-implicit, because cell {} would make explicit steps {:.0} times \
+         shorter than typical cells do: its inradius is {:.3e}, and theirs is {:.3e} \
+         (curvature_step = \"explicit\" forces them)",
         cleaned.stored_cell(slivers.cell as usize),
-        slivers.inradius,
         slivers.factor(),
+        slivers.inradius,
         slivers.typical_inradius
     )
 }

@@ -34,9 +34,9 @@ pub type Cause = Option<Box<dyn std::error::Error + Send + Sync>>;
 /// use zeroset_core::Error;
 /// let error = Error::usage("patch_size 5 is too small", "use at least 8");
 /// assert!(error.to_string().contains("use at least 8"));
+/// assert_eq!(format!("{error:?}"), error.to_string());
 /// assert_eq!(error.exit_code(), 2);
 /// ```
-#[derive(Debug)]
 pub enum Error {
     /// The command line or the case file requests something that does not exist or is impossible
     /// (exit code 2).
@@ -92,6 +92,14 @@ pub enum Error {
     },
     /// The user interrupted the run (exit code 130).
     Interrupted,
+}
+
+/// Writes the same text as [`Display`](fmt::Display). A program whose `main` returns an error then
+/// prints what is wrong and what to do.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Display for Error {
