@@ -77,7 +77,7 @@ fn a_run_writes_series_measures_and_report() {
     let place = Place::with(CIRCLE);
     let summary = place.zeroset(&["run", "case.toml"]).assert().code(0);
     let summary = String::from_utf8(summary.get_output().stdout.clone()).unwrap();
-    assert_eq!(summary.lines().count(), 10, "{summary}");
+    assert_eq!(summary.lines().count(), 11, "{summary}");
     let report = place.report("results/case");
     assert_eq!(report["schema_version"], 1);
     assert_eq!(report["status"], "finished");
