@@ -20,8 +20,8 @@
 #include "eikonal/rings.cuh"
 #include "evolution_arguments.cuh"
 
-// States of a vertex in quadratic_bend. Other numbers are the round in which its value became final:
-// 0 before the first round.
+// States of a vertex in quadratic_bend. Other numbers are the round in which its value became
+// final: 0 before the first round.
 enum : u32 {
     WAITS = 0xffffffffu,
     // Computed, but not yet visible to other threads of the block.

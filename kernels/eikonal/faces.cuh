@@ -50,9 +50,9 @@ struct Straight {
         return found;
     }
 
-    // Returns the gather column of owned vertex k for the cell whose opposite face the straight front
-    // misses by the smallest distance, or NO_FACE. Sets `direction` to that from the neighbor over
-    // which the front arrives first.
+    // Returns the gather column of owned vertex k for the cell whose opposite face the straight
+    // front misses by the smallest distance, or NO_FACE. Sets `direction` to that from the neighbor
+    // over which the front arrives first.
     DEVICE u32 nearby(u32 k, Vec3& direction) const {
         const real own = value(k);
         const Vec3 x = patch.at(k);
@@ -79,7 +79,8 @@ struct Straight {
             if (!(fmax(fmax(values[0], values[1]), values[2]) < own)) continue;
             Foot foot;
             if (!find_foot(face_of(points[0], points[1], points[2], x), values, foot)) continue;
-            // Next to the face, the front would arrive earlier than over an edge, but only a little.
+            // Next to the face, the front would arrive earlier than over an edge, but only a
+            // little.
             if (!(foot.value >= own - WIDEST_GAP * norm(x - points[0]))) continue;
             if (foot.outside < outside || (foot.outside == outside && foot.value < foot_value)) {
                 outside = foot.outside;

@@ -191,8 +191,8 @@ struct Frame {
     Wide axes[3];
     bool is_flat;  // on a surface
 
-    // Sets the frame with the first axis along `gradient`. On a surface, `normal` is the unit normal
-    // at the vertex. Returns false if the gradient has no direction.
+    // Sets the frame with the first axis along `gradient`. On a surface, `normal` is the unit
+    // normal at the vertex. Returns false if the gradient has no direction.
     DEVICE bool set(const Wide& gradient, const Wide& normal, bool flat) {
         is_flat = flat;
         const Wide tangential = flat ? gradient - normal * dot(gradient, normal) : gradient;
@@ -211,8 +211,8 @@ struct Frame {
         return true;
     }
 
-    // Computes the coordinates of an edge from the vertex. On a surface, the edge is turned into the
-    // tangent plane and keeps its length.
+    // Computes the coordinates of an edge from the vertex. On a surface, the edge is turned into
+    // the tangent plane and keeps its length.
     DEVICE void coordinates(const Wide& edge, double (&x)[3]) const {
         for (int k = 0; k < 3; k++) x[k] = dot(axes[k], edge);
         if (!is_flat) return;

@@ -83,8 +83,8 @@ struct Rings {
         return false;
     }
 
-    // Returns whether a local vertex is a corner of a cell around vertex k before entry `end` of its
-    // row.
+    // Returns whether a local vertex is a corner of a cell around vertex k before entry `end` of
+    // its row.
     DEVICE bool is_repeated(u32 k, u32 end, u32 local) const {
         for (u32 at = patch.row(k); at < end; at++) {
             const Corners corners = patch.corners(patch.column(at) / 4);
@@ -150,8 +150,8 @@ struct Rings {
     }
 
     // Returns the distance of vertex k from the interface, and sets `direction` to the unit vector
-    // away from it. `planes` is the distance by equation (5), which remains at kinks. `smooth` holds
-    // the smoothness in patch order.
+    // away from it. `planes` is the distance by equation (5), which remains at kinks. `smooth`
+    // holds the smoothness in patch order.
     DEVICE real distance(u32 k, real planes, const double* smooth, Vec3& direction) const {
         Wide gradient, normal;
         mean(k, gradient, normal);
