@@ -3,13 +3,15 @@
 //
 // The order is band_init, a solve by eikonal.cu, band_final, band_mark. band_init visits the
 // patches of the old band and those through which an interface may enter. The other two kernels
-// visit all patches that band_init or the solve updated.
+// visit all patches that band_init or the solve updated. With QUADRATIC, the kernels of
+// quadratic.cu run before and after the solve, and leave the final values in the second buffer.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
 // variants: BLOCK=192, MIN_BLOCKS=1
 // variants: ADVECTION=1, NORMAL=1, CURVATURE=1
 //     | ADVECTION=3, NORMAL=2, CURVATURE=2, CLIP=1 | ADVECTION=2, NORMAL=1, ONE_PASS=1, CHUNKED=1
+//     | ADVECTION=1, NORMAL=1, CURVATURE=1, QUADRATIC=1
 #include "control.cuh"
 #include "eikonal/pending_values.cuh"
 #include "evolution_arguments.cuh"
@@ -18,7 +20,7 @@
 // Sets every vertex of a cut cell to its distance from the plane of the zero set in that cell
 // (docs/distances.md, equation (5)), multiplied by the slowness of the cell. If a vertex belongs to
 // several cut cells, the smallest of these values counts. Notifies the patches that own or read
-// these vertices.
+// these vertices, unless quadratic_fit does so.
 //
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] reals.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
@@ -78,7 +80,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
         }
         if (threadIdx.x == 0) visit(e, p);
         __syncthreads();
+#if !QUADRATIC
         seed_patch(patch, e, phi);
+#endif
     }
 }
 
@@ -91,12 +95,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eik
     if (!c.progress.due) return;
     real* phi = s.phi + (u64)c.progress.parity * m.n_vertices;
     real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
+#if QUADRATIC
+    const real* found = e.u + m.n_vertices;
+#else
+    const real* found = e.u;
+#endif
     for (u32 k = blockIdx.x; k < e.stats->n_visited; k += gridDim.x) {
         u32 p = e.visited[k];
         Patch patch = patch_of(m, p);
         for (u32 v = patch.first + threadIdx.x; v < patch.first + patch.n_owned; v += blockDim.x) {
             real old = phi[v];
-            real u = fabs(e.u[v]);
+            real u = fabs(found[v]);
             real sign = old < R(0) ? R(-1) : R(1);
             if (e.width < INFINITY_R) old = sign * fmin(u, e.width);
             else if (u < INFINITY_R) old = sign * u;

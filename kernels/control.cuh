@@ -65,12 +65,22 @@ DEVICE bool has_crossed_half(const Control& c, const Progress& p) {
     return c.half_width < __longlong_as_double(0x7ff0000000000000) && p.displacement >= 0.5 * c.half_width;
 }
 
-DEVICE bool is_reinitialization_due(const Control& c, const Progress& p) {
-    if (c.rule == NEVER) return false;
-    if (p.enters) return true;
-    if (c.rule == DISPLACEMENT) return has_crossed_half(c, p);
-    if (c.rule == EVERY) return p.steps_since >= c.every || has_crossed_half(c, p);
-    return (double)p.steps_since >= c.due_after;
+// Returns the values of phi that have to be reinitialized.
+DEVICE u32 due_values(const Control& c, const Progress& p) {
+    if (c.rule == NEVER) return NOTHING;
+    if (p.enters || (c.rule == EVERY && p.steps_since >= c.every)) return EVERYTHING;
+    if (c.rule == PUBLISHED) return (double)p.steps_since >= c.due_after ? EVERYTHING : NOTHING;
+    if (p.drifts) return EVERYTHING;
+    if (!has_crossed_half(c, p)) return NOTHING;
+    return c.keeps ? OUTSIDE : EVERYTHING;
+}
+
+// Returns the displacement for which a step of length dt counts (Problem::spread in
+// src/levelset/evolution/limits.rs).
+DEVICE double displacement_of(const Control& c, double dt, const Trace& trace) {
+    if (!c.measures_displacement) return dt * (double)from_bits(c.limits.speed);
+    double change = from_bits(trace.change_near);
+    return c.fits ? fmax(change, 4.0 * (double)from_bits(c.limits.beta) * dt / c.half_width) : change;
 }
 
 // Adds the time since the last call, in nanoseconds, to a sum.
@@ -95,7 +105,7 @@ DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     p.dt_done = dt;
     p.step++;
     p.steps_since++;
-    p.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
+    p.displacement += displacement_of(c, dt, trace);
     p.cell_updates += c.n_cells;
     // Without an interface, phi does not change. This does not count as a steady state while an
     // interface may still enter.
@@ -105,8 +115,8 @@ DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     double rest = c.target - p.clock;
     bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest * (1.0 - 1e-12);
     p.clock = landed ? c.target : p.clock + dt;
-    p.due = is_reinitialization_due(c, p);
-    p.enters = 0;
+    p.due = due_values(c, p);
+    p.enters = p.drifts = 0;
     if (!trace.cut && !waits) p.halt = GONE;
     else if (landed || p.steps_left == 0) p.halt = ARRIVED;
     else if (c.steady >= 0.0 && p.rate <= c.steady) p.halt = STEADY;

@@ -15,8 +15,9 @@ DEVICE real raised(real height, real longest, real inside) {
 }
 
 // Returns the arrival time at c of a front that crosses the edge ab, or else moves along ac or bc,
-// given the arrival times ua and ub and the slowness f.
-DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
+// given the arrival times ua and ub and the slowness f. Sets `at` to the place on the edge from
+// which the front comes: 0 at a, 1 at b.
+DEVICE real triangle_foot(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f, real &at) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
         Vec3 edge = b - a;
@@ -31,14 +32,25 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
             real sigma = along - across * rise / w;
             if (sigma > R(0) && sigma < length2) {
                 real value = ua + (rise * along + across * w) / length2;
+                at = sigma / length2;
                 if (across > LEAST_HEIGHT * length2) return value;
                 // The vertex may have been raised, so a front from an end of the edge may arrive
                 // earlier.
-                return fmin(value, fmin(ua + f * norm(to_c), ub + f * norm(c - b)));
+                real over_a = ua + f * norm(to_c), over_b = ub + f * norm(c - b);
+                if (fmin(over_a, over_b) < value) at = over_b < over_a ? R(1) : R(0);
+                return fmin(value, fmin(over_a, over_b));
             }
         }
     }
-    return fmin(ua + f * norm(to_c), ub + f * norm(c - b));
+    real over_a = ua + f * norm(to_c), over_b = ub + f * norm(c - b);
+    at = over_b < over_a ? R(1) : R(0);
+    return fmin(over_a, over_b);
+}
+
+// Returns the arrival time of triangle_foot.
+DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
+    real at;
+    return triangle_foot(ua, ub, a, b, c, f, at);
 }
 
 // Returns the arrival time at c of a circular front that comes from one point source across the
@@ -103,14 +115,15 @@ DEVICE real raised_over_face(real height, real l1, real l2, real g11, real g12, 
 }
 
 // Finds the point of a face through which a front first arrives at d. Sets `value` to the arrival
-// time if that point is found in the face, and to infinity otherwise. Returns the sides on which an
-// earlier point may be: 0 if there is none.
+// time if that point is found in the face, and to infinity otherwise. If it is found, sets `s1` and
+// `s2` to its weights at x1 and x2. Returns the sides on which an earlier point may be: 0 if there
+// is none.
 //
 // The arrival time is a convex function of the point. If its minimum in the plane of the face lies
 // outside the face, the minimum over the face is on a side that separates that point from the face.
 // If the face is thin, rounding could select the wrong side, so all sides are returned.
 DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
-                     const Vec3 &d, real f, real &value) {
+                     const Vec3 &d, real f, real &value, real &s1, real &s2) {
     const u32 any = SIDE_01 | SIDE_12 | SIDE_20;
     value = INFINITY_R;
     if (!(u[0] < INFINITY_R && u[1] < INFINITY_R && u[2] < INFINITY_R)) {
@@ -145,8 +158,8 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     real height = raised_over_face(given, l1, l2, g11, g12, g22, det);
     real w = sqrt(w2);
     real back = height / w;
-    real s1 = l1 - mu1 * back;
-    real s2 = l2 - mu2 * back;
+    s1 = l1 - mu1 * back;
+    s2 = l2 - mu2 * back;
     if (s1 >= R(0) && s2 >= R(0) && s1 + s2 <= R(1)) {
         value = u[0] + l1 * d1 + l2 * d2 + height * w;
         // If the vertex was raised, a front through a side may arrive earlier.
@@ -158,11 +171,12 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
 }
 
 // Returns the arrival time at d of a front that crosses the triangle x0 x1 x2, given the arrival
-// times u.
-DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
-                        const Vec3 &d, real f) {
-    real least;
-    u32 sides = over_face(u, x0, x1, x2, d, f, least);
+// times u. Sets `is_inside` to whether the front comes through the inside of the triangle.
+DEVICE real tetrahedron_foot(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
+                             const Vec3 &d, real f, bool &is_inside) {
+    real least, s1, s2;
+    u32 sides = over_face(u, x0, x1, x2, d, f, least, s1, s2);
+    is_inside = least < INFINITY_R && R(1) - s1 - s2 > R(0) && s1 > R(0) && s2 > R(0);
     // Process one side after another. A warp then runs the formula only as many times as the thread
     // with the most sides needs.
     while (sides != 0) {
@@ -173,9 +187,18 @@ DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
         const Vec3 &b = from_0 ? x1 : from_1 ? x2 : x0;
         real ua = from_0 ? u[0] : from_1 ? u[1] : u[2];
         real ub = from_0 ? u[1] : from_1 ? u[2] : u[0];
-        least = fmin(least, triangle(ua, ub, a, b, d, f));
+        real value = triangle(ua, ub, a, b, d, f);
+        if (value < least) is_inside = false;
+        least = fmin(least, value);
     }
     return least;
+}
+
+// Returns the arrival time of tetrahedron_foot.
+DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
+                        const Vec3 &d, real f) {
+    bool is_inside;
+    return tetrahedron_foot(u, x0, x1, x2, d, f, is_inside);
 }
 
 // Returns whether the angle of a triangle at vertex i is obtuse. Only at an obtuse angle can a

@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, E
     if (is_paused(c)) return;
     const real* from = s.phi + (u64)c.progress.parity * m.n_vertices;
     real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
-    const real width = (real)c.half_width;
+    const real width = s.width;
     const double t = c.progress.time + c.progress.dt;
     for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
         const u32 v = q.vertices[k];

@@ -36,11 +36,13 @@ DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N]
     // inradius `least_inradius`.
     real_bits diffusive = to_bits(largest_diffusive_step(fmax(radius, s.least_inradius), beta));
     limits.curvature = limits.curvature < diffusive ? limits.curvature : diffusive;
+    const real_bits beta_bits = to_bits(beta);
+    limits.beta = limits.beta > beta_bits ? limits.beta : beta_bits;
 #endif
 }
 
 DEVICE Limits no_limits() {
-    Limits limits = {to_bits(INFINITY_R), to_bits(INFINITY_R), 0, 0};
+    Limits limits = {to_bits(INFINITY_R), to_bits(INFINITY_R), 0, 0, 0};
     return limits;
 }
 
@@ -51,4 +53,5 @@ DEVICE void join(Limits& all, const Limits& mine) {
     atomic_min_bits(&all.curvature, mine.curvature);
     atomic_max_bits(&all.speed, mine.speed);
     atomic_max_bits(&all.inradius, mine.inradius);
+    atomic_max_bits(&all.beta, mine.beta);
 }

@@ -108,6 +108,7 @@ DEVICE Limits find_limits(Search& z) {
     limits.curvature = found->curvature;
     limits.speed = found->speed;
     limits.inradius = found->inradius;
+    limits.beta = found->beta;
     return limits;
 }
 

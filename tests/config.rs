@@ -228,10 +228,6 @@ fn values_out_of_range_name_their_line() {
         ("[output]\ncheckpoint = \"nevr\"", &["small.toml:9: ", "did you mean `never`?"]),
         ("[reinitialize]\nrule = \"never\"", &["small.toml:9: ", "half_width = \"whole\""]),
         (
-            "[reinitialize]\nfit = \"quadratic\"\n[device]\nuse = \"cuda\"",
-            &["small.toml:9: ", "CPU only", "device.use = \"cpu\""],
-        ),
-        (
             "[reinitialize]\nhalf_width = 0.5",
             &["small.toml:9: ", "between 2 and 1e6 mean edge lengths"],
         ),

@@ -12,8 +12,8 @@ struct Outcome {
 };
 
 DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, real fresh) {
-    // A stable step leaves no |phi| above four times the half width, which is 8 * near.
-    const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(8) * s.near;
+    // A stable step leaves no |phi| above four times the half width with its margin.
+    const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(4) * s.width;
     if (!is_sound) outcome.broken = outcome.broken < vertex ? outcome.broken : vertex;
     if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
 }

@@ -36,6 +36,14 @@ enum When {
     NEVER = 3,
 };
 
+// The values of phi that have to be reinitialized.
+enum Due {
+    NOTHING = 0,
+    EVERYTHING = 1,
+    // Only values of at least half of the half width.
+    OUTSIDE = 2,
+};
+
 // How the velocity acts.
 #define ADVECTION_NONE 0
 #define ADVECTION_POSITIVE_COEFFICIENTS 1
@@ -59,12 +67,15 @@ struct Limits {
     real_bits curvature;
     real_bits speed;
     real_bits inradius;
+    // Largest curvature coefficient.
+    real_bits beta;
 };
-static_assert(sizeof(Limits) == (sizeof(real) == 8 ? 32 : 16), "size of Limits");
+static_assert(sizeof(Limits) == (sizeof(real) == 8 ? 40 : 20), "size of Limits");
 ASSERT_OFFSET(Limits, first_order, 0);
 ASSERT_OFFSET(Limits, curvature, (sizeof(real) == 8 ? 8 : 4));
 ASSERT_OFFSET(Limits, speed, (sizeof(real) == 8 ? 16 : 8));
 ASSERT_OFFSET(Limits, inradius, (sizeof(real) == 8 ? 24 : 12));
+ASSERT_OFFSET(Limits, beta, (sizeof(real) == 8 ? 32 : 16));
 
 // The values that every step changes. Between the steps of a cycle, they are stored outside
 // `Control`.
@@ -85,14 +96,15 @@ struct Progress {
     u64 cell_updates;
     // Index of the buffer that contains phi.
     u32 parity;
-    // Whether phi has to be reinitialized.
+    // Values of phi that have to be reinitialized; a `Due`.
     u32 due;
     u32 halt;
     // Whether an interface enters outside the band.
     u32 enters;
     // Vertex of the failure.
     u32 place;
-    u32 unused;
+    // Whether the slope of phi has drifted too far during the last step.
+    u32 drifts;
 };
 static_assert(sizeof(Progress) == 104, "size of Progress");
 ASSERT_OFFSET(Progress, clock, 0);
@@ -110,7 +122,7 @@ ASSERT_OFFSET(Progress, due, 84);
 ASSERT_OFFSET(Progress, halt, 88);
 ASSERT_OFFSET(Progress, enters, 92);
 ASSERT_OFFSET(Progress, place, 96);
-ASSERT_OFFSET(Progress, unused, 100);
+ASSERT_OFFSET(Progress, drifts, 100);
 
 // The control block of an evolution. The host sets the target and the steady rate before a
 // series of steps.
@@ -124,7 +136,7 @@ struct Control {
     double cfl_first_order;
     // CFL factor of the curvature limit.
     double cfl_curvature;
-    // Half width of the band; infinite for the whole domain.
+    // Half width of the band, without its margin; infinite for the whole domain.
     double half_width;
     // Steps between reinitializations with rule EVERY.
     u64 every;
@@ -170,9 +182,13 @@ struct Control {
     u32 n_extra;
     // Whether an interface may enter later even if there is none now.
     u32 may_enter;
+    // Whether there is a band with distances of second order.
+    u32 fits;
+    // Whether phi near the interface is kept when the interface has moved far.
+    u32 keeps;
     u32 unused;
 };
-static_assert(sizeof(Control) == (sizeof(real) == 8 ? 376 : 328), "size of Control");
+static_assert(sizeof(Control) == (sizeof(real) == 8 ? 408 : 352), "size of Control");
 ASSERT_OFFSET(Control, progress, 0);
 ASSERT_OFFSET(Control, target, 104);
 ASSERT_OFFSET(Control, steady, 112);
@@ -196,16 +212,18 @@ ASSERT_OFFSET(Control, n_moving, 228);
 ASSERT_OFFSET(Control, n_cells, 232);
 ASSERT_OFFSET(Control, blocks_done, 236);
 ASSERT_OFFSET(Control, limits, 240);
-ASSERT_OFFSET(Control, next_limits, (sizeof(real) == 8 ? 272 : 256));
-ASSERT_OFFSET(Control, inflow_limits, (sizeof(real) == 8 ? 304 : 272));
-ASSERT_OFFSET(Control, longest, (sizeof(real) == 8 ? 336 : 288));
-ASSERT_OFFSET(Control, due_after, (sizeof(real) == 8 ? 344 : 296));
-ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 352 : 304));
-ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 356 : 308));
-ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 360 : 312));
-ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 364 : 316));
-ASSERT_OFFSET(Control, may_enter, (sizeof(real) == 8 ? 368 : 320));
-ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 372 : 324));
+ASSERT_OFFSET(Control, next_limits, (sizeof(real) == 8 ? 280 : 260));
+ASSERT_OFFSET(Control, inflow_limits, (sizeof(real) == 8 ? 320 : 280));
+ASSERT_OFFSET(Control, longest, (sizeof(real) == 8 ? 360 : 304));
+ASSERT_OFFSET(Control, due_after, (sizeof(real) == 8 ? 368 : 312));
+ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 376 : 320));
+ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 380 : 324));
+ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 384 : 328));
+ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 388 : 332));
+ASSERT_OFFSET(Control, may_enter, (sizeof(real) == 8 ? 392 : 336));
+ASSERT_OFFSET(Control, fits, (sizeof(real) == 8 ? 396 : 340));
+ASSERT_OFFSET(Control, keeps, (sizeof(real) == 8 ? 400 : 344));
+ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 404 : 348));
 
 // The findings of the blocks of a step; all 0 before the step.
 struct Trace {
@@ -245,8 +263,10 @@ struct Evolution {
     u32 largest_columns;
     // Number of cells whose contributions fit in shared memory at once.
     u32 chunk;
-    // Half of the half width.
+    // Half of the half width without its margin.
     real near;
+    // Half width with its margin; infinite for the whole domain.
+    real width;
     // Smallest inradius that the curvature limit of the step uses.
     real least_inradius;
     // Uniform value.
@@ -276,7 +296,7 @@ struct Evolution {
     // `[n_vertices]` diagonal of the matrix; 0 where the value is kept.
     real *diagonal;
 };
-static_assert(sizeof(Evolution) == (sizeof(real) == 8 ? 224 : 200), "size of Evolution");
+static_assert(sizeof(Evolution) == (sizeof(real) == 8 ? 232 : 200), "size of Evolution");
 ASSERT_OFFSET(Evolution, control, 0);
 ASSERT_OFFSET(Evolution, chain, 8);
 ASSERT_OFFSET(Evolution, traces, 16);
@@ -291,20 +311,72 @@ ASSERT_OFFSET(Evolution, largest_owned, 76);
 ASSERT_OFFSET(Evolution, largest_columns, 80);
 ASSERT_OFFSET(Evolution, chunk, 84);
 ASSERT_OFFSET(Evolution, near, 88);
-ASSERT_OFFSET(Evolution, least_inradius, (sizeof(real) == 8 ? 96 : 92));
-ASSERT_OFFSET(Evolution, velocity, (sizeof(real) == 8 ? 104 : 96));
-ASSERT_OFFSET(Evolution, normal_speed, (sizeof(real) == 8 ? 128 : 108));
-ASSERT_OFFSET(Evolution, curvature, (sizeof(real) == 8 ? 136 : 112));
-ASSERT_OFFSET(Evolution, velocity_rows, (sizeof(real) == 8 ? 144 : 120));
-ASSERT_OFFSET(Evolution, speed_rows, (sizeof(real) == 8 ? 152 : 128));
-ASSERT_OFFSET(Evolution, curvature_rows, (sizeof(real) == 8 ? 160 : 136));
-ASSERT_OFFSET(Evolution, upwind, (sizeof(real) == 8 ? 168 : 144));
-ASSERT_OFFSET(Evolution, mass, (sizeof(real) == 8 ? 176 : 152));
-ASSERT_OFFSET(Evolution, measures, (sizeof(real) == 8 ? 184 : 160));
-ASSERT_OFFSET(Evolution, residual, (sizeof(real) == 8 ? 192 : 168));
-ASSERT_OFFSET(Evolution, increment, (sizeof(real) == 8 ? 200 : 176));
-ASSERT_OFFSET(Evolution, flows_in, (sizeof(real) == 8 ? 208 : 184));
-ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 216 : 192));
+ASSERT_OFFSET(Evolution, width, (sizeof(real) == 8 ? 96 : 92));
+ASSERT_OFFSET(Evolution, least_inradius, (sizeof(real) == 8 ? 104 : 96));
+ASSERT_OFFSET(Evolution, velocity, (sizeof(real) == 8 ? 112 : 100));
+ASSERT_OFFSET(Evolution, normal_speed, (sizeof(real) == 8 ? 136 : 112));
+ASSERT_OFFSET(Evolution, curvature, (sizeof(real) == 8 ? 144 : 116));
+ASSERT_OFFSET(Evolution, velocity_rows, (sizeof(real) == 8 ? 152 : 120));
+ASSERT_OFFSET(Evolution, speed_rows, (sizeof(real) == 8 ? 160 : 128));
+ASSERT_OFFSET(Evolution, curvature_rows, (sizeof(real) == 8 ? 168 : 136));
+ASSERT_OFFSET(Evolution, upwind, (sizeof(real) == 8 ? 176 : 144));
+ASSERT_OFFSET(Evolution, mass, (sizeof(real) == 8 ? 184 : 152));
+ASSERT_OFFSET(Evolution, measures, (sizeof(real) == 8 ? 192 : 160));
+ASSERT_OFFSET(Evolution, residual, (sizeof(real) == 8 ? 200 : 168));
+ASSERT_OFFSET(Evolution, increment, (sizeof(real) == 8 ? 208 : 176));
+ASSERT_OFFSET(Evolution, flows_in, (sizeof(real) == 8 ? 216 : 184));
+ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 224 : 192));
+
+// Lists and barriers of the kernels for second-order distances; all 0 before the first call.
+struct QuadraticCounts {
+    // Number of patches near cut cells.
+    u32 n_near_cuts;
+    // Number of lists of such patches so far.
+    u32 n_lists;
+    // Number of patches with waiting vertices, by round.
+    u32 n_waiting[3];
+    // Whether a round computed a vertex.
+    u32 computed[3];
+    // Counter of the grid barrier.
+    u32 arrived;
+};
+static_assert(sizeof(QuadraticCounts) == 36, "size of QuadraticCounts");
+ASSERT_OFFSET(QuadraticCounts, n_near_cuts, 0);
+ASSERT_OFFSET(QuadraticCounts, n_lists, 4);
+ASSERT_OFFSET(QuadraticCounts, n_waiting, 8);
+ASSERT_OFFSET(QuadraticCounts, computed, 20);
+ASSERT_OFFSET(QuadraticCounts, arrived, 32);
+
+// Arguments of the kernels for second-order distances.
+struct Quadratic {
+    // `[n_vertices]` 1 where phi is smooth, 0 at a kink.
+    double *smooth;
+    // `[n_vertices * 3]` unit vectors away from the interface.
+    real *directions;
+    // `[n_vertices]` gather column of the cell through which the straight front comes.
+    u32 *columns;
+    // `[n_vertices]` round in which the value became final; see kernels/quadratic.cu.
+    u32 *done;
+    // `[n_patches]` list of the patches near cut cells.
+    u32 *near_cuts;
+    // `[n_patches]` number of the list a patch was last put on.
+    u32 *listed;
+    // Two lists of `[n_patches]`, the patches with waiting vertices in a round.
+    u32 *waiting;
+    QuadraticCounts *counts;
+    // `[2 * SUM_WORDS]` measure and slope near the interface, 0 between launches.
+    u64 *sums;
+};
+static_assert(sizeof(Quadratic) == 72, "size of Quadratic");
+ASSERT_OFFSET(Quadratic, smooth, 0);
+ASSERT_OFFSET(Quadratic, directions, 8);
+ASSERT_OFFSET(Quadratic, columns, 16);
+ASSERT_OFFSET(Quadratic, done, 24);
+ASSERT_OFFSET(Quadratic, near_cuts, 32);
+ASSERT_OFFSET(Quadratic, listed, 40);
+ASSERT_OFFSET(Quadratic, waiting, 48);
+ASSERT_OFFSET(Quadratic, counts, 56);
+ASSERT_OFFSET(Quadratic, sums, 64);
 
 // Arguments of the search for a step.
 struct Varying {

@@ -67,7 +67,6 @@ pub use zeroset_core::MOST_THREADS;
 pub(crate) use crate::words::suggest;
 
 use crate::error::{Error, Result};
-use crate::levelset::eikonal::Fit;
 use crate::mesh::Kind;
 use document::{Document, Lenient, Places, Texts};
 
@@ -410,11 +409,6 @@ impl Config {
             Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
             Domain::Tiled(_) => Rule::Every(5),
         })
-    }
-
-    /// Returns whether the case asks for a method that no GPU has.
-    pub fn needs_cpu(&self) -> bool {
-        self.evolve.is_some() && self.reinitialize.fit == Some(Fit::Quadratic)
     }
 
     /// Returns the spatial scheme on tiles.

@@ -268,7 +268,7 @@ pub struct Reinitialize {
     /// Half width of the narrow band. Default 5 mean edge lengths on meshes, 3 voxels on tiles.
     pub half_width: Option<HalfWidth>,
     /// How distances from the interface are computed on meshes: "plane" (default), or "quadratic",
-    /// which is of second order and runs on the CPU only.
+    /// which is of second order.
     pub fit: Option<Fit>,
     /// Reinitialization method on tiles: "equation" (default with weno5) or "direct" (default with
     /// first-order).

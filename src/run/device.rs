@@ -80,9 +80,6 @@ impl Device {
             DeviceKind::Auto if is_exact(config) => {
                 on_cpu("auto: exact fronts are computed on the CPU".into())
             }
-            DeviceKind::Auto if config.needs_cpu() => {
-                on_cpu("auto: fit = \"quadratic\" runs on the CPU only".into())
-            }
             DeviceKind::Auto => match gpu::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
                 Ok(_) if n < fewest => {
@@ -99,7 +96,6 @@ impl Device {
         match config.device.kind {
             DeviceKind::Cpu => false,
             DeviceKind::Cuda => true,
-            DeviceKind::Auto if config.needs_cpu() => false,
             DeviceKind::Auto => n >= fewest && gpu::available(config.device.ordinal).is_ok(),
         }
     }

@@ -20,6 +20,7 @@ mod point_distance;
 mod points;
 mod potential;
 mod primitives;
+mod quadratic;
 mod reconstruct;
 mod render;
 mod run_pictures;

@@ -58,11 +58,15 @@ impl Setup {
 
     /// Returns the same evolution on a GPU, before its first step.
     pub fn begin_on_gpu<R: Real>(&self, cuda: &Arc<Cuda>) -> DeviceEvolution<R> {
-        let gpu = Gpu { cuda: cuda.clone(), organization: Organization::Rounds };
+        self.begin_with(&Gpu { cuda: cuda.clone(), organization: Organization::Rounds })
+    }
+
+    /// Returns the same evolution with a given schedule of patch updates, before its first step.
+    pub fn begin_with<R: Real>(&self, gpu: &Gpu) -> DeviceEvolution<R> {
         let cpu = Arc::new(Cpu::new(2).unwrap());
         let Setup { mesh, phi, terms, options, .. } = self;
         let (patches, options) = (self.patches(), options.clone());
-        DeviceEvolution::<R>::new(&gpu, cpu, mesh, patches, phi, terms, options).unwrap()
+        DeviceEvolution::<R>::new(gpu, cpu, mesh, patches, phi, terms, options).unwrap()
     }
 
     /// Takes `steps` steps on a GPU and returns the state.

@@ -101,7 +101,13 @@ impl<R: Real + Default> Bed<R> {
         let dt = evolution.step(f64::INFINITY).unwrap().dt;
         let half_width = case.options.half_width.unwrap_or(f64::INFINITY);
         let limit = R::of(dt);
-        let limits = Limits { first_order: limit, curvature: limit, speed: limit, inradius: limit };
+        let limits = Limits {
+            first_order: limit,
+            curvature: limit,
+            speed: limit,
+            inradius: limit,
+            beta: limit,
+        };
         let control = Control {
             target: f64::INFINITY,
             steady: -1.0,
@@ -154,6 +160,7 @@ impl<R: Real + Default> Bed<R> {
             largest_columns: self.on.largest_columns() as u32,
             chunk: self.on.largest_cells() as u32,
             near: self.near,
+            width: R::of(2.0) * self.near,
             least_inradius: R::zero(),
             velocity: self.velocity.0,
             normal_speed: R::zero(),

@@ -17,6 +17,7 @@ mod library;
 mod measures;
 mod patches;
 mod potential;
+mod quadratic;
 mod random;
 mod raster;
 mod render;

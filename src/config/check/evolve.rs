@@ -3,7 +3,7 @@
 use super::flaws::Flaws;
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
-use crate::config::{Advection, Config, CurvatureStep, DeviceKind, NormalMotion};
+use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
 
 pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     if let Some(start) = evolve.start_time {
@@ -170,12 +170,6 @@ pub(super) fn reinitialize(flaws: &mut Flaws, config: &Config) {
     if config.mesh().is_none() {
         return;
     }
-    flaws.require(
-        !config.needs_cpu() || config.device.kind != DeviceKind::Cuda,
-        "reinitialize.fit",
-        "is \"quadratic\", which runs on the CPU only",
-        "use device.use = \"cpu\", or remove it",
-    );
     if let HalfWidth::Edges(n) = half_width {
         flaws.require(
             (2.0..=1e6).contains(&n),

@@ -42,14 +42,7 @@ pub fn triangle<R: Real>(ua: R, ub: R, a: &Vec3<R>, b: &Vec3<R>, c: &Vec3<R>, f:
 /// Returns the value of [`triangle`] and where on the edge the front comes from: 0 at `a`, 1 at
 /// `b`.
 #[inline]
-pub(super) fn triangle_foot<R: Real>(
-    ua: R,
-    ub: R,
-    a: &Vec3<R>,
-    b: &Vec3<R>,
-    c: &Vec3<R>,
-    f: R,
-) -> (R, R) {
+pub fn triangle_foot<R: Real>(ua: R, ub: R, a: &Vec3<R>, b: &Vec3<R>, c: &Vec3<R>, f: R) -> (R, R) {
     let to_c = c - a;
     if ua < R::INFINITY && ub < R::INFINITY {
         let edge = b - a;
@@ -162,12 +155,7 @@ pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R
 
 /// Returns the value of [`tetrahedron`] and the barycentric weights of the point on the face from
 /// which the front comes.
-pub(super) fn tetrahedron_foot<R: Real>(
-    u: [R; 3],
-    x: [&Vec3<R>; 3],
-    d: &Vec3<R>,
-    f: R,
-) -> (R, [R; 3]) {
+pub fn tetrahedron_foot<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> (R, [R; 3]) {
     let weights = |[s1, s2]: [R; 2]| [R::one() - s1 - s2, s1, s2];
     let (mut best, sides) = match over_face(u, x, d, f) {
         Over::Inside(value, s) => return (value, weights(s)),

@@ -52,7 +52,8 @@ mod metric;
 mod nearest;
 pub mod path;
 mod problem;
-mod quadratic;
+#[doc(hidden)]
+pub mod quadratic;
 mod reinitialize;
 pub mod skinny;
 pub mod source;

@@ -5,7 +5,7 @@ use crate::geometry::{Real, Vec3};
 
 /// The value of a distance at a vertex, and its gradient: the unit vector away from the interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Arrival<R: Real> {
+pub struct Arrival<R: Real> {
     pub value: R,
     pub direction: Vec3<R>,
 }
@@ -23,7 +23,7 @@ const STEEPEST: f64 = 0.95;
 const LOWEST: f64 = 1e-3;
 
 /// A face with `N - 1` vertices and the vertex opposite to it, N = 3 or 4.
-pub(super) struct Face<R: Real, const N: usize> {
+pub struct Face<R: Real, const N: usize> {
     /// The vector from the first vertex of the face to the opposite vertex.
     to_c: Vec3<R>,
     /// The vectors from the first vertex to the others; the second is zero if N = 3.
@@ -31,7 +31,7 @@ pub(super) struct Face<R: Real, const N: usize> {
 }
 
 /// The foot of a straight front.
-pub(super) struct Foot<R> {
+pub struct Foot<R> {
     /// The weights of the second and third vertex.
     pub weights: [R; 2],
     /// How far the foot lies outside the face: the most negative weight, with its sign changed, or

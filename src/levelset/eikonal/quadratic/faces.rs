@@ -212,7 +212,8 @@ impl<R: Real, const N: usize> Pass<'_, R, N> {
                 let (first, i) = (slot / N * N, slot % N);
                 let corners = &patch.corners[first..first + N];
                 let face = others::<N>(i).map(|j| corners[j] as usize);
-                if !(face.iter().all(|&c| done[c]) || std::mem::take(&mut forces)) {
+                let is_ready = face.iter().all(|&c| done[c]);
+                if !(is_ready || std::mem::take(&mut forces)) {
                     return true;
                 }
                 let cell: [Vec3<R>; N] = std::array::from_fn(|j| x[corners[j] as usize]);
@@ -221,7 +222,7 @@ impl<R: Real, const N: usize> Pass<'_, R, N> {
                 let face = Face::opposite(&cell, i);
                 let near =
                     |a: &Arrival<R>| (a.value - straight).abs() <= R::of(LARGEST_CHANGE) * straight;
-                let arrival = face.arrival(&from).filter(near);
+                let arrival = if is_ready { face.arrival(&from).filter(near) } else { None };
                 let arrival = arrival.unwrap_or_else(|| Arrival {
                     value: straight,
                     direction: face.straight_direction(&from),

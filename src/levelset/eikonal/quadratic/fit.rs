@@ -19,7 +19,7 @@ const UNCERTAIN: f64 = 0.5;
 /// 9 in tetrahedral meshes.
 ///
 /// Coordinates are relative to the vertex, along the gradient and across it, in units of `scale`.
-pub(super) struct Fit<const U: usize> {
+pub struct Fit<const U: usize> {
     scale: f64,
     /// The lower half of the matrix.
     matrix: [[f64; U]; U],
@@ -27,7 +27,7 @@ pub(super) struct Fit<const U: usize> {
 }
 
 /// The point of the zero set closest to a vertex.
-pub(super) struct Closest {
+pub struct Closest {
     /// Its distance, in mesh units.
     pub distance: f64,
     /// The unit gradient of the polynomial there, in the coordinates of the fit.
@@ -167,7 +167,7 @@ impl<const U: usize> Fit<U> {
 }
 
 /// The directions along and across the gradient at a vertex.
-pub(super) struct Frame {
+pub struct Frame {
     axes: [Vec3; 3],
     dimension: usize,
 }
@@ -198,7 +198,7 @@ impl Frame {
         let mut x = self.axes.map(|axis| axis.dot(edge));
         if self.dimension == 2 {
             x[2] = 0.0;
-            let flat = x[0].hypot(x[1]);
+            let flat = (x[0] * x[0] + x[1] * x[1]).sqrt();
             if flat > 0.0 {
                 x = x.map(|x| x * (edge.norm() / flat));
             }

@@ -8,10 +8,10 @@
 //! through these faces ([`faces`]). Every value that a patch reads from another patch was written
 //! in an earlier round, so the results are bitwise identical for any number of threads.
 
-mod curved;
+pub mod curved;
 mod cut_cells;
 mod faces;
-mod fit;
+pub mod fit;
 mod straight;
 
 use super::{EikonalState, Problem};

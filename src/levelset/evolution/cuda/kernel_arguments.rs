@@ -37,6 +37,15 @@ zeroset_gpu::cuda_header! {
         Never = 3,
     }
 
+    /// The values of phi that have to be reinitialized.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Due {
+        Nothing = 0,
+        Everything = 1,
+        /// Only values of at least half of the half width.
+        Outside = 2,
+    }
+
     /// How the velocity acts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) define enum AdvectionTerm as ADVECTION {
@@ -70,6 +79,8 @@ zeroset_gpu::cuda_header! {
         pub curvature: R as "real_bits",
         pub speed: R as "real_bits",
         pub inradius: R as "real_bits",
+        /// Largest curvature coefficient.
+        pub beta: R as "real_bits",
     }
 
     /// The values that every step changes. Between the steps of a cycle, they are stored outside
@@ -92,14 +103,15 @@ zeroset_gpu::cuda_header! {
         pub cell_updates: u64,
         /// Index of the buffer that contains phi.
         pub parity: u32,
-        /// Whether phi has to be reinitialized.
+        /// Values of phi that have to be reinitialized; a `Due`.
         pub due: u32,
         pub halt: u32,
         /// Whether an interface enters outside the band.
         pub enters: u32,
         /// Vertex of the failure.
         pub place: u32,
-        pub unused: u32,
+        /// Whether the slope of phi has drifted too far during the last step.
+        pub drifts: u32,
     }
 
     /// The control block of an evolution. The host sets the target and the steady rate before a
@@ -115,7 +127,7 @@ zeroset_gpu::cuda_header! {
         pub cfl_first_order: f64,
         /// CFL factor of the curvature limit.
         pub cfl_curvature: f64,
-        /// Half width of the band; infinite for the whole domain.
+        /// Half width of the band, without its margin; infinite for the whole domain.
         pub half_width: f64,
         /// Steps between reinitializations with rule EVERY.
         pub every: u64,
@@ -161,6 +173,10 @@ zeroset_gpu::cuda_header! {
         pub n_extra: u32,
         /// Whether an interface may enter later even if there is none now.
         pub may_enter: u32,
+        /// Whether there is a band with distances of second order.
+        pub fits: u32,
+        /// Whether phi near the interface is kept when the interface has moved far.
+        pub keeps: u32,
         pub unused: u32,
     }
 
@@ -200,8 +216,10 @@ zeroset_gpu::cuda_header! {
         pub largest_columns: u32,
         /// Number of cells whose contributions fit in shared memory at once.
         pub chunk: u32,
-        /// Half of the half width.
+        /// Half of the half width without its margin.
         pub near: R,
+        /// Half width with its margin; infinite for the whole domain.
+        pub width: R,
         /// Smallest inradius that the curvature limit of the step uses.
         pub least_inradius: R,
         /// Uniform value.
@@ -230,6 +248,43 @@ zeroset_gpu::cuda_header! {
         pub flows_in: u64 as "const u8 *",
         /// `[n_vertices]` diagonal of the matrix; 0 where the value is kept.
         pub diagonal: u64 as "real *",
+    }
+
+    /// Lists and barriers of the kernels for second-order distances; all 0 before the first call.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(crate) struct QuadraticCounts {
+        /// Number of patches near cut cells.
+        pub n_near_cuts: u32,
+        /// Number of lists of such patches so far.
+        pub n_lists: u32,
+        /// Number of patches with waiting vertices, by round.
+        pub n_waiting: [u32; 3],
+        /// Whether a round computed a vertex.
+        pub computed: [u32; 3],
+        /// Counter of the grid barrier.
+        pub arrived: u32,
+    }
+
+    /// Arguments of the kernels for second-order distances.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct QuadraticArgument as Quadratic {
+        /// `[n_vertices]` 1 where phi is smooth, 0 at a kink.
+        pub smooth: u64 as "double *",
+        /// `[n_vertices * 3]` unit vectors away from the interface.
+        pub directions: u64 as "real *",
+        /// `[n_vertices]` gather column of the cell through which the straight front comes.
+        pub columns: u64 as "u32 *",
+        /// `[n_vertices]` round in which the value became final; see kernels/quadratic.cu.
+        pub done: u64 as "u32 *",
+        /// `[n_patches]` list of the patches near cut cells.
+        pub near_cuts: u64 as "u32 *",
+        /// `[n_patches]` number of the list a patch was last put on.
+        pub listed: u64 as "u32 *",
+        /// Two lists of `[n_patches]`, the patches with waiting vertices in a round.
+        pub waiting: u64 as "u32 *",
+        pub counts: u64 as "QuadraticCounts *",
+        /// `[2 * SUM_WORDS]` measure and slope near the interface, 0 between launches.
+        pub sums: u64 as "u64 *",
     }
 
     /// Arguments of the search for a step.

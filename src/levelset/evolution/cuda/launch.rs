@@ -7,6 +7,7 @@ use super::implicit::DeviceImplicit;
 use super::inflow::{self, DeviceInflow};
 use super::kernel_arguments::{AdvectionTerm, CurvatureTerm, EvolutionArgument, NormalTerm};
 use super::neighbors::Neighbors;
+use super::quadratic::{Call, DeviceQuadratic};
 use super::shared_memory::{STATIC_SHARED, chunk, is_paired, lanes, step_shared};
 use super::state::State;
 use super::varying::{self, DeviceVarying};
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::definitions::Code;
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
+use crate::levelset::eikonal::Fit;
 use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
 use crate::levelset::evolution::problem::Problem;
 use crate::levelset::evolution::{Advection, NormalMotion, StepTarget};
@@ -77,6 +79,7 @@ pub(super) struct Kernels<R: Real> {
     implicit: Option<DeviceImplicit<R>>,
     varying: Option<DeviceVarying<R>>,
     inflow: Option<DeviceInflow<R>>,
+    quadratic: Option<DeviceQuadratic<R>>,
     _neighbors: Option<Neighbors>,
     /// Whether other kernels follow the step before its outcome is known.
     is_split: bool,
@@ -136,7 +139,9 @@ impl<R: Real> Kernels<R> {
             .map_or(0, |_| DeviceGalerkin::<R>::bytes(shape, &problem.patches));
         let (varies, has_boundary) = (problem.motion.varies(), has_boundary(problem));
         let part = |is: bool, bytes: usize| if is { bytes } else { 0 };
+        let fits = problem.options.fit == Fit::Quadratic;
         galerkin
+            + part(fits, DeviceQuadratic::<R>::bytes(shape))
             + part(problem.implicit, DeviceImplicit::<R>::bytes(shape, &problem.patches))
             + part(varies, DeviceVarying::bytes(problem, shape))
             + part(has_boundary, DeviceInflow::bytes(problem, shape))
@@ -176,6 +181,9 @@ impl<R: Real> Kernels<R> {
             }
             if queued && file == "band" {
                 defines.push(("QUEUED_SOLVE", "1".into()));
+            }
+            if problem.options.fit == Fit::Quadratic && file == "band" {
+                defines.push(("QUADRATIC", "1".into()));
             }
             Unit::with(file, defines)
         };
@@ -258,6 +266,12 @@ impl<R: Real> Kernels<R> {
             }
             _ => None,
         };
+        let quadratic = match problem.options.fit {
+            Fit::Plane => None,
+            Fit::Quadratic => {
+                Some(DeviceQuadratic::new(&cuda, problem, shape, eikonal.organization())?)
+            }
+        };
         if let Some(varying) = &varying {
             varying.fill(&mut state);
         }
@@ -289,6 +303,7 @@ impl<R: Real> Kernels<R> {
             implicit,
             varying,
             inflow,
+            quadratic,
             _neighbors: neighbors,
             is_split: problem.implicit || problem.inflow.has_values(),
             cuda,
@@ -350,7 +365,10 @@ impl<R: Real> Kernels<R> {
 
     /// Returns whether a step needs other kernels that read the progress from the control block.
     fn has_others(&self) -> bool {
-        self.implicit.is_some() || self.varying.is_some() || self.inflow.is_some()
+        self.implicit.is_some()
+            || self.varying.is_some()
+            || self.inflow.is_some()
+            || self.quadratic.is_some()
     }
 
     /// Launches step `turn` of a cycle, preceded by the increments of second-order advection.
@@ -381,6 +399,9 @@ impl<R: Real> Kernels<R> {
             let arguments = Arguments::default().with(self.patches).with(self.state);
             // SAFETY: the kernel takes these two arguments.
             unsafe { self.cuda.launch(&self.outcome, launch, &arguments)? };
+        }
+        if let Some(quadratic) = &self.quadratic {
+            quadratic.watch(&self.cuda, self.patches, self.state, launch.grid)?;
         }
         self.settle(1)
     }
@@ -441,7 +462,14 @@ impl<R: Real> Kernels<R> {
         let (init, shared) = &self.init;
         // SAFETY: the kernels take these three arguments.
         unsafe { self.cuda.launch(init, self.plain(blocks, PLAIN_BLOCK, *shared), &arguments())? };
+        let call = Call { patches: self.patches, solve, state: self.state, blocks };
+        if let Some(quadratic) = &self.quadratic {
+            quadratic.fit(&self.cuda, call)?;
+        }
         eikonal.launch(solve)?;
+        if let Some(quadratic) = &self.quadratic {
+            quadratic.bend(&self.cuda, call)?;
+        }
         let launch = self.plain(blocks.saturating_mul(2), PLAIN_BLOCK, 0);
         // SAFETY: the kernel takes these three arguments.
         unsafe { self.cuda.launch(&self.finish, launch, &arguments())? };

@@ -8,8 +8,8 @@
 //! launching when the GPU reports that the steps have stopped, for example at the target.
 //!
 //! The kernels are `kernels/band.cu`, `kernels/evolution.cu` and `kernels/eikonal.cu`. Where
-//! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and
-//! `kernels/inflow.cu` are added.
+//! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu`, `kernels/inflow.cu`
+//! and `kernels/quadratic.cu` are added.
 
 mod batches;
 pub mod coefficients;
@@ -21,6 +21,7 @@ mod inflow;
 mod kernel_arguments;
 mod launch;
 mod neighbors;
+mod quadratic;
 mod shared_memory;
 mod snapshot;
 mod state;
@@ -32,7 +33,7 @@ use std::sync::Arc;
 
 use batches::Batch;
 use control::Halt;
-use kernel_arguments::Control;
+use kernel_arguments::{Control, Due};
 use launch::Kernels;
 pub use snapshot::PendingSnapshot;
 use state::State;
@@ -42,11 +43,14 @@ use super::Evolution;
 use super::problem::Problem;
 use super::{Breakdown, Choices, Options, Rule, Snapshot, Terms, Totals};
 use crate::Cpu;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::geometry::Real;
+use crate::gpu::definitions::Code;
 use crate::gpu::{Cuda, Graph, Pinned};
 use crate::levelset::eikonal::cuda::{EikonalArgument, Gpu, Solver};
-use crate::levelset::eikonal::{self, Fit, Slowness};
+use crate::levelset::eikonal::{self, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, TOO_LARGE};
@@ -146,10 +150,6 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Creates an evolution from `phi` (mesh order) without computing its band.
     fn at_rest(gpu: &Gpu, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
-        if problem.options.fit != Fit::Plane {
-            let what = "reinitialize.fit = \"quadratic\" is not available on a GPU";
-            return Err(Error::usage(what, "use device.use = \"cpu\", or fit = \"plane\""));
-        }
         let Gpu { cuda, organization } = gpu.clone();
         let on_host = &problem.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
@@ -169,7 +169,7 @@ impl<R: Real> DeviceEvolution<R> {
         let control = Control::new(&problem, shape.n_patches);
         let state = State::new(&cuda, &problem, phi, &shape, control)?;
         let eikonal = Solver::new(patches.clone(), &fronts, organization)?;
-        let width = problem.options.half_width.map(R::of);
+        let width = problem.options.half_width.map(|_| problem.half_width());
         let solve = eikonal.argument(width, &fronts).when(state.due());
         eikonal.reset(solve)?;
         let kernels = Kernels::new(&patches, &problem, &state, &eikonal)?;
@@ -325,7 +325,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// Returns [`Error::Device`] if the GPU fails.
     pub fn reinitialize(&mut self) -> Result<()> {
         let blocks = self.now.n_active;
-        self.change(|control| control.due = 1)?;
+        self.change(|control| control.due = Due::Everything.code())?;
         self.kernels.reinitialize(&self.eikonal, self.solve, blocks)?;
         self.look()
     }
