@@ -226,6 +226,24 @@ fn the_depth_follows_the_density_however_even_the_samples_are() {
 }
 
 #[test]
+fn handles_in_narrow_folds_are_cut_and_counted() {
+    let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
+    let model = read_mesh(&path).unwrap().mesh;
+    for seed in 1..=3 {
+        let noise = Noise::Length(0.0);
+        let options = Sampling { n: 100_000, normals: true, noise, outliers: 0, seed };
+        let cloud = Sampler::new(&model, options).unwrap().cloud();
+        let (mesh, report) = reconstruct(cloud, Method::Auto, Cubes::Safe).unwrap();
+        let found = &report.surface;
+        assert_eq!((found.components, found.genus), (1, Some(0)), "{seed}: {found:?}");
+        assert_eq!(pinched(&mesh), 0, "{seed}");
+        let cut = report.directed.as_ref().unwrap().cut_handles;
+        let is_said = report.warnings.iter().any(|said| said.starts_with(&format!("cut: {cut} ")));
+        assert!(cut > 0 && is_said, "{seed}: {cut} {:?}", report.warnings);
+    }
+}
+
+#[test]
 fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let model = read_mesh(&path).unwrap().mesh;

@@ -1,0 +1,262 @@
+//! Cuts handles that no sample supports from a surface.
+//!
+//! Where two sheets of a surface are closer to each other than the samples within a sheet, as in
+//! narrow folds, the surface may have bridges between the sheets or tunnels through them. Their
+//! walls run across the sheets, so their normals contradict the normals of the nearest samples.
+//! Handles of the sampled object have samples on their walls, so they stay.
+//!
+//! A handle is cut along a short loop that does not separate its component, and both ends are
+//! closed, as in Z. Wood, H. Hoppe, M. Desbrun, P. Schröder, *Removing excess topology from
+//! isosurfaces*, ACM Transactions on Graphics 23 (2004). The shortest loop through a vertex is found
+//! as in J. Erickson, K. Whittlesey, *Greedy optimal homotopy and homology generators*, SODA 2005.
+
+mod cut;
+mod half_edges;
+mod keys;
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use self::cut::Cut;
+use self::half_edges::HalfEdges;
+use self::keys::Keys;
+use super::vertex_attributes::supported;
+use crate::mesh::Mesh;
+
+/// The largest number of edges of a loop.
+const LONGEST: u32 = 16;
+/// A surface on which the samples support fewer than one vertex in this many has no sheets, and its
+/// handles are not cut.
+const SHEETS: usize = 2;
+/// The largest number of loops with equal keys, which go through the same handle, that are tried.
+const TRIED: usize = 4;
+/// The largest number of rounds. The loops that are cut in a round do not touch each other.
+const ROUNDS: usize = 8;
+/// The largest number of loops that are cut in a round. It is much smaller than the number of bits
+/// of a key, so keys of independent loops are independent.
+const MOST_LOOPS: usize = 64;
+/// Marks a vertex without a parent.
+const NONE: u32 = u32::MAX;
+
+/// Cuts the handles that no sample supports. Returns their number.
+///
+/// The mesh must have the normals of the nearest samples as arrays `nx`, `ny` and `nz`. New
+/// vertices take the values of a vertex of the cut, and the vertices of the two ends have the
+/// normals of the surface.
+pub(super) fn cut_handles(mesh: &mut Mesh) -> usize {
+    let mut n_cut = 0;
+    for _ in 0..ROUNDS {
+        let cuts = cuts(mesh);
+        if cuts.is_empty() {
+            break;
+        }
+        n_cut += cuts.len();
+        cuts.into_iter().for_each(|cut| cut.apply(mesh));
+    }
+    n_cut
+}
+
+/// Returns the cuts of a round.
+fn cuts(mesh: &Mesh) -> Vec<Cut> {
+    let is_supported = supported(mesh);
+    let n_supported = is_supported.iter().filter(|is| **is).count();
+    if n_supported == is_supported.len() || n_supported < is_supported.len() / SHEETS {
+        return Vec::new();
+    }
+    let edges = HalfEdges::new(mesh);
+    let Some(keys) = Keys::new(&edges) else { return Vec::new() };
+    let is_unsupported = |v: &u32| !is_supported[*v as usize];
+    let n = mesh.n_vertices() as u32;
+    let mut loops: Vec<Loop> = (0..n)
+        .into_par_iter()
+        .filter(is_unsupported)
+        .filter_map(|v| Loop::through(v, &edges, &keys))
+        .filter(|found| {
+            let n = found.vertices.iter().filter(|v| is_unsupported(v)).count();
+            2 * n >= found.vertices.len()
+        })
+        .collect();
+    loops.sort_by_key(|found| found.vertices.len());
+    let mut tried: HashMap<u128, usize> = HashMap::new();
+    loops.retain(|found| {
+        let n = tried.entry(found.key).or_default();
+        *n += 1;
+        *n <= TRIED
+    });
+    let (mut is_taken, mut basis, mut cuts) = (HashSet::new(), Vec::new(), Vec::new());
+    for found in loops {
+        // What remains of the key without those of the cuts. It is 0 for a loop that would separate
+        // the rest of the component.
+        let key = basis.iter().fold(found.key, |key: u128, base| key.min(key ^ base));
+        let around = |v: &u32| edges.leaving(*v).iter().flat_map(|&edge| edges.corners(edge));
+        let mut touched = found.vertices.iter().flat_map(around);
+        if key == 0 || touched.any(|v| is_taken.contains(&v)) {
+            continue;
+        }
+        let Some(cut) = Cut::new(&edges, &found.vertices) else { continue };
+        basis.push(key);
+        // Each key of the basis clears the highest bit of later keys, so the order matters.
+        basis.sort_unstable_by(|a, b| b.cmp(a));
+        is_taken.extend(found.vertices.iter().flat_map(around));
+        cuts.push(cut);
+        if cuts.len() == MOST_LOOPS {
+            break;
+        }
+    }
+    cuts
+}
+
+/// A closed chain of vertices that does not separate its component.
+struct Loop {
+    vertices: Vec<u32>,
+    key: u128,
+}
+
+/// A vertex that a search reached.
+struct Reached {
+    parent: u32,
+    depth: u32,
+    /// Key of the path from the root.
+    key: u128,
+}
+
+impl Loop {
+    /// Returns the shortest loop that consists of two shortest paths from a vertex and an edge,
+    /// without the common part of the paths.
+    fn through(root: u32, edges: &HalfEdges, keys: &Keys) -> Option<Loop> {
+        let start = Reached { parent: NONE, depth: 0, key: 0 };
+        let mut reached = HashMap::from([(root, start)]);
+        let mut order = vec![root];
+        let mut best: Option<(u32, [u32; 2], u128)> = None;
+        let mut at = 0;
+        while let Some(&v) = order.get(at) {
+            at += 1;
+            let Reached { depth, key, .. } = reached[&v];
+            let longest = best.map_or(LONGEST, |best| best.0 - 1);
+            if 2 * depth + 1 > longest {
+                break;
+            }
+            edges.for_each_neighbor(v, |w, edge| {
+                let key = key ^ keys.of(edges, edge);
+                match reached.get(&w) {
+                    None => {
+                        reached.insert(w, Reached { parent: v, depth: depth + 1, key });
+                        order.push(w);
+                    }
+                    Some(other) if other.key != key => {
+                        let length = depth + other.depth + 1;
+                        let is_shorter = best.is_none_or(|best| length < best.0);
+                        if length <= LONGEST && is_shorter {
+                            best = Some((length, [v, w], key ^ other.key));
+                        }
+                    }
+                    Some(_) => {}
+                }
+            });
+        }
+        let (_, ends, key) = best?;
+        let [mut there, mut back] = ends.map(|end| path(&reached, end));
+        // Only one copy of the last common vertex remains.
+        while let ([.., a, _], [.., b, _]) = (&there[..], &back[..])
+            && a == b
+        {
+            there.pop();
+            back.pop();
+        }
+        back.pop();
+        there.reverse();
+        there.extend(back);
+        Some(Loop { vertices: there, key })
+    }
+}
+
+/// Returns the path from a reached vertex to the root.
+fn path(reached: &HashMap<u32, Reached>, end: u32) -> Vec<u32> {
+    let parent = |v: &u32| Some(reached[v].parent).filter(|parent| *parent != NONE);
+    std::iter::successors(Some(end), parent).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::generate::{Generate, Torus, generate};
+    use crate::mesh::{Values, normal_arrays};
+    use crate::surface::{IsosurfaceOptions, Topology, isosurface};
+    use crate::volume::{Placement, Volume};
+
+    /// Returns the surface of the voxels for which `is_inside` is true. The normals at its vertices
+    /// are those of horizontal sheets, as samples on the sheets have them.
+    fn sheets(is_inside: impl Fn([usize; 3]) -> bool) -> Mesh {
+        let n = 24;
+        let at = |k: usize| [k % n, k / n % n, k / (n * n)];
+        let values: Vec<f64> = (0..n * n * n).map(|k| f64::from(is_inside(at(k)))).collect();
+        let volume = Volume::new([n; 3], values.into(), Placement::identity()).unwrap();
+        let mut mesh = isosurface(&volume, 0.45, &IsosurfaceOptions::default()).unwrap();
+        mesh.vertex_data = normal_arrays(&mesh);
+        for array in &mut mesh.vertex_data {
+            if let Values::Float(values) = &mut array.values {
+                let is_vertical = array.name == "nz";
+                let vertical = |z: &mut f64| *z = f64::from(is_vertical) * 1.0_f64.copysign(*z);
+                values.iter_mut().for_each(vertical);
+            }
+        }
+        mesh
+    }
+
+    fn is_between(x: usize, low: usize, high: usize) -> bool {
+        (low..high).contains(&x)
+    }
+
+    /// Returns whether a voxel belongs to one of two plates, one above the other, or to the wall
+    /// that joins them on one side.
+    fn is_in_fold([x, y, z]: [usize; 3]) -> bool {
+        let is_wall = is_between(x, 3, 7) && is_between(z, 3, 20);
+        let is_plate = is_between(z, 3, 9) || is_between(z, 14, 20);
+        is_between(x, 3, 21) && is_between(y, 3, 21) && (is_wall || is_plate)
+    }
+
+    fn cut(mut mesh: Mesh, handles: usize) {
+        let before = Topology::of(&mesh);
+        assert_eq!((before.genus, before.closed), (Some(handles as i64), true));
+        assert_eq!(cut_handles(&mut mesh), handles);
+        let after = Topology::of(&mesh);
+        assert_eq!((after.components, after.genus, after.closed), (1, Some(0), true));
+        assert_eq!(mesh.n_vertices(), mesh.vertex_data[0].values.len());
+    }
+
+    #[test]
+    fn bridges_between_sheets_and_tunnels_through_them_are_cut() {
+        let is_bridge = |[x, y, z]: [usize; 3], at: usize| {
+            is_between(x, at, at + 2) && is_between(y, 12, 14) && is_between(z, 9, 14)
+        };
+        cut(sheets(|at| is_in_fold(at) || is_bridge(at, 16)), 1);
+        cut(sheets(|at| is_in_fold(at) || is_bridge(at, 16) || is_bridge(at, 11)), 2);
+        let is_tunnel =
+            |[x, y, z]: [usize; 3]| is_between(x, 14, 16) && is_between(y, 9, 11) && z < 10;
+        cut(sheets(|at| is_in_fold(at) && !is_tunnel(at)), 1);
+    }
+
+    #[test]
+    fn a_handle_with_samples_stays() {
+        let mut mesh = generate(&Generate::Torus(Torus::default())).unwrap();
+        mesh.vertex_data = normal_arrays(&mesh);
+        assert_eq!(cut_handles(&mut mesh), 0);
+        // The samples contradict the surface at a few vertices, but not around a handle.
+        for array in &mut mesh.vertex_data {
+            if let Values::Float(values) = &mut array.values {
+                values.iter_mut().take(4).for_each(|x| *x = -*x);
+            }
+        }
+        assert_eq!(cut_handles(&mut mesh), 0);
+        assert_eq!(Topology::of(&mesh).genus, Some(1));
+    }
+
+    #[test]
+    fn loops_around_a_boundary_are_no_handles() {
+        // An open tube has a boundary at each end, but no handle.
+        let mut mesh = sheets(|[x, y, _]| is_between(x, 9, 13) && is_between(y, 9, 13));
+        assert!(!Topology::of(&mesh).closed);
+        assert_eq!(cut_handles(&mut mesh), 0);
+    }
+}
