@@ -1,5 +1,5 @@
-//! Runs scan, sort, reduce, unique and a HistoPyramid on the CPU, and all but the HistoPyramid on a
-//! GPU if there is one.
+//! Shows the parallel primitives: scan, sort, reduce, unique, and a HistoPyramid, which finds
+//! selected cells of a grid without listing them.
 //!
 //!     cargo run --release --example 04_primitives
 
@@ -46,27 +46,5 @@ fn main() -> zeroset::Result<()> {
     if let Some((cell, copy)) = pyramid.entry(14, 3) {
         println!("of three entries for each, number 14 is copy {copy} of {cell:?}");
     }
-
-    on_a_gpu(&labels, &sorted.values)
-}
-
-/// Runs sort, unique, reduce and scan on a GPU if there is one, and compares the sort with the sort
-/// on the CPU.
-fn on_a_gpu(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
-    use zeroset::gpu::primitives::{Reduction, exclusive_scan, reduce, sort, unique};
-    use zeroset::gpu::{self, Cuda};
-
-    if let Err(reason) = gpu::available(0) {
-        println!("no GPU: {reason}");
-        return Ok(());
-    }
-    let gpu = Cuda::new(0)?;
-    let on_gpu = gpu.upload(labels)?;
-    let sorted = sort(&gpu, &on_gpu, None, 3)?;
-    assert_eq!(gpu.download(&sorted.values)?, expected);
-    let groups = unique(&gpu, &sorted.keys)?;
-    println!("on the GPU: labels {:?}", gpu.download(&groups.items)?);
-    println!("their sum: {}", reduce(&gpu, &on_gpu, Reduction::Sum)?);
-    println!("sums before each: {:?}", &gpu.download(&exclusive_scan(&gpu, &on_gpu)?)?[..6]);
     Ok(())
 }

@@ -3,9 +3,8 @@
 //!
 //!     cargo run --release --example 10_volumes
 
-use zeroset::Cpu;
+use zeroset::config::Device;
 use zeroset::point_distance::Edt;
-use zeroset::surface::{IsosurfaceOptions, isosurface};
 use zeroset::volume::{Placement, Volume};
 
 fn main() -> zeroset::Result<()> {
@@ -17,11 +16,11 @@ fn main() -> zeroset::Result<()> {
     let inside: Vec<bool> = values.iter().map(|value| *value >= -radius).collect();
 
     let volume = Volume::new([n; 3], values.into(), Placement::identity())?;
-    let mesh = isosurface(&volume, -radius, &IsosurfaceOptions::default())?;
+    let mesh = zeroset::isosurface(&volume, -radius, &Default::default())?.mesh;
     println!("isosurface: {} vertices, {} triangles", mesh.n_vertices(), mesh.n_cells());
 
-    let distances = Edt::default().transform(&Cpu::new(0)?, &inside, [n; 3])?;
-    let corner = f64::from(distances[0]);
+    let found = zeroset::edt(&inside, [n; 3], &Edt::default(), &Device::default())?;
+    let corner = f64::from(found.values[0]);
     println!("distance from the corner: {corner:.3}");
     assert!((corner - (20.0 * 3.0_f64.sqrt() - radius)).abs() < 1.0);
     Ok(())

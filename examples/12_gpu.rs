@@ -5,22 +5,22 @@
 use std::time::Instant;
 
 use zeroset::api::ReadOptions;
-use zeroset::config::DeviceKind;
+use zeroset::config::Device;
 use zeroset::{Source, distance, read_with};
 
 fn main() -> zeroset::Result<()> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/fsaverage5_pial_left.gii.gz");
-    let mut all = Vec::new();
-    for kind in [DeviceKind::Cpu, DeviceKind::Cuda] {
-        let mut options = ReadOptions::default();
-        options.device.kind = kind;
-        if kind == DeviceKind::Cuda
-            && let Err(reason) = zeroset::gpu::available(0)
-        {
-            println!("cuda: {reason}");
-            continue;
+    let mut devices = vec![Device::cpu()];
+    match zeroset::gpu::available(0) {
+        Ok(gpu) => {
+            println!("GPU 0: {}", gpu.name);
+            devices.push(Device::gpu(0));
         }
-        let mesh = read_with(path, &options)?;
+        Err(reason) => println!("no GPU: {reason}"),
+    }
+    let mut all = Vec::new();
+    for device in devices {
+        let mesh = read_with(path, &ReadOptions::default().device(device))?;
         // The first call prepares the mesh and opens the GPU.
         distance(&mesh, &[Source::Vertex(0)])?;
         let start = Instant::now();

@@ -12,6 +12,7 @@
 //! | [`reconstruct`](fn@reconstruct) | a surface from a point cloud |
 //! | [`isosurface`] | a surface from a volume |
 //! | [`edt`] | the distance from every voxel to a set of voxels |
+//! | [`nearest`] | the nearest of given points |
 //! | [`sdf`] | signed distances from points to a surface |
 //!
 //! ```
@@ -65,7 +66,8 @@ pub mod surface;
 
 pub use api::{
     Mesh, ReadOptions, Source, Terms, Values, begin, distance, distance_with, edt, edt_between,
-    evolve, evolve_with, isosurface, nearest_voxels, read, read_with, reconstruct, sdf,
+    evolve, evolve_with, isosurface, nearest, nearest_between, nearest_voxels, read, read_with,
+    reconstruct, sdf,
 };
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};
@@ -78,3 +80,7 @@ pub use zeroset_view::{html, picture, plot, render};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct Guide;

@@ -6,8 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
-use zeroset::api::{Control, DistanceOptions, Evolution, EvolveOptions, State};
+use zeroset::api::{
+    Control, DistanceOptions, Evolution, EvolveOptions, Grid, GridOptions, IsosurfaceOptions,
+    SignedSurface, State,
+};
+use zeroset::cloud::PointCloud;
+use zeroset::config::Device;
+use zeroset::io::{VolumeOptions, WriteOptions, read_volume, write_mesh, write_volume};
+use zeroset::mesh::generate::{Generate, Sphere, generate};
+use zeroset::point_distance::Edt;
 use zeroset::run::{Observer, Progress};
+use zeroset::volume::{Placement, Volume};
 use zeroset::{Error, Mesh, Source, Terms, Values};
 
 /// Runs the program and returns the 64-bit numbers of the `.npy` file that it writes.
@@ -104,6 +113,89 @@ fn distances_are_those_of_the_program_at_every_vertex_of_the_file() {
     options.speed = Some("2 + 0*x".into());
     let same = zeroset::distance_with(&mesh, &sources, &options).unwrap();
     assert_eq!(bits(&cells.values), bits(&same.values));
+}
+
+/// Runs the program, which writes `name` in the folder. Returns the path of the file.
+fn made(folder: &TempDir, args: &[&str], name: &str) -> PathBuf {
+    let output = folder.path().join(name);
+    let mut command = Command::cargo_bin("zeroset").unwrap();
+    command.args(args).arg("-o").arg(&output).assert().success();
+    output
+}
+
+/// Checks that a surface equals one in a file.
+fn assert_same_surface(found: &zeroset::mesh::Mesh, file: &Path) {
+    let read = zeroset::read(file).unwrap();
+    assert_eq!(found.cells, read.stored().cells);
+    let numbers = |mesh: &zeroset::mesh::Mesh| bits(mesh.vertices.as_flattened());
+    assert_eq!(numbers(found), numbers(read.stored()));
+}
+
+#[test]
+fn surfaces_of_volumes_and_clouds_are_those_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = generate(&Generate::Sphere(Sphere::default())).unwrap().vertices;
+    let scan = folder.path().join("scan.xyz");
+    let rows = points.iter().map(|[x, y, z]| format!("{x} {y} {z}\n"));
+    std::fs::write(&scan, rows.collect::<String>()).unwrap();
+    let cloud = PointCloud::new(points);
+    let found = zeroset::reconstruct(&cloud, &Default::default()).unwrap();
+    assert_same_surface(&found.mesh, &made(&folder, &["reconstruct", text(&scan)], "r.vtp"));
+
+    let (volume, file) = wavy(&folder);
+    let found = zeroset::isosurface(&volume, 0.25, &Default::default()).unwrap();
+    let args = ["isosurface", text(&file), "--level", "0.25"];
+    assert_same_surface(&found.mesh, &made(&folder, &args, "s.vtp"));
+}
+
+/// Writes a volume with a wavy surface, and returns it with its file.
+fn wavy(folder: &TempDir) -> (Volume, PathBuf) {
+    let value = |k: usize| {
+        let [x, y, z] = [k % 9, k / 9 % 8, k / 72].map(|i| i as f64);
+        0.4 * x.sin() + 0.3 * (1.3 * y).cos() + 0.1 * z
+    };
+    let values: Vec<f64> = (0..9 * 8 * 7).map(value).collect();
+    let volume = Volume::new([9, 8, 7], values.into(), Placement::identity()).unwrap();
+    let path = folder.path().join("wavy.nrrd");
+    write_volume(&path, &volume, &WriteOptions::default()).unwrap();
+    (volume, path)
+}
+
+#[test]
+fn distances_of_voxels_and_points_are_those_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = |file: PathBuf| {
+        bits(&read_volume(&file, &VolumeOptions::default()).unwrap().volume.to_f64())
+    };
+    let (volume, file) = wavy(&folder);
+    let inside: Vec<bool> = volume.to_f64().iter().map(|v| *v > 0.25).collect();
+    for (kind, flags) in
+        [(Edt::default(), &[][..]), (Edt::default().faces(true).signed(true), &["--signed"])]
+    {
+        let found = zeroset::edt(&inside, volume.shape(), &kind, &Device::default()).unwrap();
+        let found: Vec<f64> = found.values.into_iter().map(f64::from).collect();
+        let args = [&["edt", text(&file), "--where", "v > 0.25"], flags].concat();
+        assert_eq!(bits(&found), values(made(&folder, &args, "edt.nrrd")));
+    }
+
+    let surface = zeroset::isosurface(&volume, 0.25, &IsosurfaceOptions::default().closed(true));
+    let surface = surface.unwrap().mesh;
+    let file = folder.path().join("surface.vtp");
+    write_mesh(&file, &surface, &WriteOptions::default()).unwrap();
+    let signed = SignedSurface::new(&surface).unwrap();
+    let options = GridOptions::default().size(10);
+    let grid = Grid::around(&signed, &options).unwrap();
+    let found = signed.on_grid(&grid, &options, |_| Ok(())).unwrap();
+    let args = ["sdf", text(&file), "--size", "10"];
+    assert_eq!(bits(&found.values), values(made(&folder, &args, "sdf.nrrd")));
+
+    let probes = folder.path().join("probes.csv");
+    std::fs::write(&probes, "x,y,z\n1.5,2,3\n-4,0.25,9\n").unwrap();
+    let mesh = zeroset::read(&file).unwrap();
+    let found = zeroset::sdf(&mesh, &[[1.5, 2.0, 3.0], [-4.0, 0.25, 9.0]]).unwrap();
+    let rows = written(&folder, &["sdf", text(&file), "--at", text(&probes)]);
+    // The table is stored by columns: x, y, z, distance.
+    assert_eq!(bits(&found.values), rows[6..]);
 }
 
 #[test]

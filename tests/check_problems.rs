@@ -128,3 +128,52 @@ fn all_unknown_names_of_an_expression() {
     let text = case("expression = \"x - 0.5 + yy\"", evolve);
     check(&text, &["`sin` takes", "output.interval conflicts", "\"yy\""]);
 }
+
+#[test]
+fn a_wrong_key_of_the_mesh_hides_nothing() {
+    let place = Place::new();
+    place.put("a.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
+    let case = |mesh: &str, rest: &str| {
+        format!("version = 1\n[domain.mesh]\npath = \"a.obj\"\n{mesh}\n{rest}")
+    };
+    let evolve = "[initial]\nexpression = \"x - 0.5 + yy\"\n[evolve]\nend_time = 1\n\
+                  curvature = { data = \"cc\" }\nnormal_speed = \"foo\"\n\
+                  [output]\npicture = { array = \"pp\" }\n";
+    let distance = "[distance]\nfrom = [\"vertex:9\", \"group:gg\", \"point:7,7,7\"]\n\
+                    mask = \"x > qq\"\npaths_from = [\"vertex:8\"]\n";
+    for (mesh, word) in [
+        ("wold = 1", "`wold`"),
+        ("refine = 99", "refine"),
+        ("patch_size = 3", "patch_size"),
+        ("weld = \"sometimes\"", "`sometimes`"),
+    ] {
+        for (rest, names) in [
+            (evolve, &["\"yy\"", "\"cc\"", "\"foo\"", "\"pp\""][..]),
+            (distance, &["no vertex 9", "\"gg\"", "point:7,7,7", "\"qq\"", "no vertex 8"]),
+        ] {
+            place.put("c.toml", &case(mesh, rest));
+            let (code, said) = place.outcome("check c.toml");
+            assert_eq!(code, 2, "{said}");
+            for name in [&[word][..], names].concat() {
+                assert!(said.contains(name), "{mesh}, {name}: {said}");
+            }
+            assert_eq!(said.matches("error: ").count(), 1 + names.len(), "{mesh}: {said}");
+        }
+    }
+    // Without the files with the arrays, unknown names are a consequence.
+    place.put("c.toml", &case("data = [{ pth = \"b.txt\" }]", evolve));
+    let (_, said) = place.outcome("check c.toml");
+    assert_eq!(said.matches("error: ").count(), 1, "{said}");
+}
+
+#[test]
+fn a_wrong_key_elsewhere_does_not_hide_coefficients_on_tiles() {
+    let text = "version = 1\n[domain.tiled]\ndx = 0.1\n\
+                [initial]\nball = { center = [0.5, 0.5, 0.5], radius = 0.3 }\n\
+                [evolve]\nnormal_speed = \"1 + foo\"\nend_time = 0.1\n[output]\nbogus = 1\n";
+    let place = Place::new();
+    place.put("c.toml", text);
+    let (_, said) = place.outcome("check c.toml");
+    assert!(said.contains("`bogus`") && said.contains("foo"), "{said}");
+    assert_eq!(said.matches("error: ").count(), 2, "{said}");
+}

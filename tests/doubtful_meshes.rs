@@ -39,6 +39,27 @@ impl Obj {
         self
     }
 
+    /// Adds a sheet of 5 x 5 squares at height z(x, y), with vertices of its own. Each square is
+    /// cut along one of its diagonals, and its triangles face up or down.
+    fn sheet(mut self, z: impl Fn(f64, f64) -> f64, diagonal: usize, faces_up: bool) -> Self {
+        let first = self.n + 1;
+        for k in 0..36 {
+            let [x, y] = [k % 6, k / 6].map(|i| i as f64 / 5.0);
+            writeln!(self.vertices, "v {x} {y} {}", z(x, y)).unwrap();
+            self.n += 1;
+        }
+        for k in 0..25 {
+            let a = first + k / 5 * 6 + k % 5;
+            let corners = [a, a + 1, a + 7, a + 6];
+            for turn in [0, 2] {
+                let [p, q, r] = [0, 1, 2].map(|i| corners[(i + turn + diagonal) % 4]);
+                let [q, r] = if faces_up { [q, r] } else { [r, q] };
+                writeln!(self.faces, "f {p} {q} {r}").unwrap();
+            }
+        }
+        self
+    }
+
     fn write(&self, folder: &Path) {
         std::fs::write(folder.join("m.obj"), self.vertices.clone() + &self.faces).unwrap();
         let case =
@@ -126,6 +147,67 @@ fn overlapping_parts_are_named() {
 }
 
 #[test]
+fn sheets_with_different_diagonals_are_named() {
+    let text = "triangles overlap with other parts of the mesh";
+    let (flat, bent) = (|_: f64, _: f64| 0.0, |x: f64, y: f64| 0.2 * x * x - 0.1 * y);
+    for faces_up in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        Obj::default().sheet(flat, 0, true).sheet(flat, 1, faces_up).write(folder.path());
+        assert_is_named(folder.path(), text);
+        let folder = tempfile::tempdir().unwrap();
+        let above = |x: f64, y: f64| bent(x, y) + 1e-9;
+        Obj::default().sheet(bent, 0, true).sheet(above, 1, faces_up).write(folder.path());
+        assert_is_named(folder.path(), text);
+    }
+    // Sheets that only touch at their boundary do not overlap.
+    for other in [|x: f64, y: f64| x * (1.0 - x) * y * (1.0 - y), |_: f64, _: f64| 0.3] {
+        let folder = tempfile::tempdir().unwrap();
+        Obj::default().sheet(flat, 0, true).sheet(other, 1, false).write(folder.path());
+        let (code, said) = zeroset(folder.path(), &["info", "m.obj"]);
+        assert!(code == 0 && !said.contains("overlap"), "{said}");
+    }
+}
+
+#[test]
+fn a_folded_sheet_is_named() {
+    // The second sheet has the left side of the first one.
+    let sheets = Obj::default().sheet(|_, _| 0.0, 0, true).sheet(|_, _| 0.0, 1, false);
+    let own = |word: &str| match word.parse::<usize>() {
+        Ok(v) if v > 36 && (v - 37) % 6 == 0 => (v - 36).to_string(),
+        _ => word.to_string(),
+    };
+    let line = |line: &str| line.split(' ').map(own).collect::<Vec<_>>().join(" ") + "\n";
+    let faces = sheets.faces.lines().map(line).collect();
+    let folder = tempfile::tempdir().unwrap();
+    Obj { faces, ..sheets }.write(folder.path());
+    assert_is_named(folder.path(), "triangles overlap with other parts of the mesh");
+}
+
+#[test]
+fn tetrahedra_that_fill_a_cube_twice_are_named() {
+    let mut text =
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 16 double\n"
+            .to_string();
+    for k in 0..16 {
+        writeln!(text, "{} {} {}", k & 1, k >> 1 & 1, k >> 2 & 1).unwrap();
+    }
+    writeln!(text, "CELLS 12 60").unwrap();
+    // The second cube is cut along the diagonal from corner 1 to corner 6.
+    for turn in [0, 9] {
+        for path in [[1, 3], [1, 5], [2, 3], [2, 6], [4, 5], [4, 6]] {
+            let corners = [0, path[0], path[1], 7].map(|v: usize| v ^ turn);
+            writeln!(text, "4 {} {} {} {}", corners[0], corners[1], corners[2], corners[3])
+                .unwrap();
+        }
+    }
+    text += &format!("CELL_TYPES 12\n{}", "10\n".repeat(12));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.vtk"), text).unwrap();
+    let (code, said) = zeroset(folder.path(), &["info", "m.vtk"]);
+    assert!(code == 0 && said.contains("tetrahedra overlap with other parts"), "{said}");
+}
+
+#[test]
 fn pieces_that_are_stored_twice_do_not_hide_hanging_nodes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -143,5 +225,37 @@ fn pieces_that_are_stored_twice_do_not_hide_hanging_nodes() {
     assert_eq!(found.len(), twice.n);
     for ([x, y], distance) in found {
         assert!((distance - x.hypot(y)).abs() < 1e-9, "{distance} at {x} {y}");
+    }
+}
+
+/// Runs a case with these seeds on a mesh. Returns everything that it printed, and the warnings in
+/// its report.
+fn run_from(mesh: &str, seeds: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("m.obj"), mesh).unwrap();
+    let case =
+        format!("version = 1\n[domain.mesh]\npath = \"m.obj\"\n[distance]\nfrom = [{seeds}]\n");
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    let (code, said) = zeroset(folder, &["run", "case.toml", "-o", "results"]);
+    assert_eq!(code, 0, "{said}");
+    let report = std::fs::read_to_string(folder.join("results/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    (said, report["warnings"].to_string())
+}
+
+#[test]
+fn every_warning_appears_once() {
+    let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 5 5 0\nf 1 2 3\nf 1 3 4\n";
+    let fin = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nf 1 2 3\nf 1 2 4\nf 2 1 5\n";
+    let off = "\"point:0.1,0.1,0.1\", \"point:0.5,0.2,0.3\", \"point:0.5,0.3,-0.2\"";
+    for (mesh, seeds, text) in [
+        (square, "\"vertex:0\"", "1 unreferenced vertex left out"),
+        (fin, "\"vertex:0\"", "1 edge is shared by three or more cells"),
+        (square, off, "3 seeds are not on the mesh; the farthest: point:0.5,0.2,0.3 is 3.000e-1"),
+    ] {
+        let (said, warnings) = run_from(mesh, seeds);
+        assert_eq!(said.matches(text).count(), 1, "{said}");
+        assert_eq!(warnings.matches(text).count(), 1, "{warnings}");
     }
 }

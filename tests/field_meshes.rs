@@ -300,3 +300,13 @@ fn cells_that_cannot_be_cut_are_left_out_on_request() {
         zeroset(folder.path(), &[&distance[..], &["--skip-unsupported"]].concat());
     assert!(success, "{said}");
 }
+
+#[test]
+fn vertices_that_no_front_reaches_have_no_value() {
+    let Some(file) = field("meshes/unreached_inf/two_triangles.obj") else { return };
+    for front in ["plane", "circular", "exact"] {
+        let found = Distances::of_fronts(front, &file, 0, &[]);
+        assert_eq!(found.values[..3], [0.0, 1.0, 1.0], "{front}");
+        assert!(found.values[3..].iter().all(|u| u.is_nan()), "{front}: {:?}", found.values);
+    }
+}

@@ -522,6 +522,19 @@ fn info(relative: &str, flags: &[&str]) -> Option<(String, i32)> {
 }
 
 #[test]
+fn coincident_vertices_are_counted() {
+    // Two parts that touch at two vertices, but share no edge.
+    let text = "v 0 0 0\nv 2 0 0\nv 1 1 0\nv 0 0 0\nv 2 0 0\nv 1 -1 0\nv 1 0 0\n\
+                f 1 2 3\nf 4 6 7\nf 6 5 7\n";
+    let file = tempfile::NamedTempFile::with_suffix(".obj").unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();
+    let output = command.arg("info").arg(file.path()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("vertices  7, 2 at the positions of others"), "{text}");
+}
+
+#[test]
 fn the_program_says_what_is_in_a_file() {
     let Some((text, code)) = info("cortex/fsaverage5/flat_left.gii.gz", &[]) else { return };
     assert_eq!(code, 0);

@@ -2,9 +2,10 @@
 //! valves, pulses, moving sources.
 
 use std::f64::consts::PI;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use zeroset::io::read_mesh;
 use zeroset_testing::field;
 
 /// Runs a case with the given settings. Returns the last line of measures.csv as column-value
@@ -27,6 +28,27 @@ fn last_measures(case: &Path, settings: &[&str]) -> Vec<(String, f64)> {
 
 fn measure(measures: &[(String, f64)], name: &str) -> f64 {
     measures.iter().find(|(column, _)| column == name).unwrap().1
+}
+
+/// Runs a case. Returns the distance by which the center of its interface moved along x.
+fn traveled(case: &Path) -> f64 {
+    let results = tempfile::tempdir().unwrap();
+    let folder = results.path().join("r");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    let output = command.arg("run").arg(case).arg("-o").arg(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+    let is_interface = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("interface_") && name.ends_with(".vtp")
+    };
+    let mut files: Vec<PathBuf> = files.filter(is_interface).collect();
+    files.sort();
+    let center = |path: &PathBuf| {
+        let (low, high) = read_mesh(path).unwrap().mesh.bounds();
+        (low[0] + high[0]) / 2.0
+    };
+    center(files.last().unwrap()) - center(&files[0])
 }
 
 /// Writes and runs a case with a disk of radius 0.15 that grows with the given speed until
@@ -59,6 +81,8 @@ fn a_valve_moves_the_front_by_the_duration_of_its_opening() {
     // The center of the disk moves from x = 0.3 to 0.5. The area stays the same.
     let area = |settings: &[&str]| measure(&last_measures(&case, settings), "enclosed_area");
     assert!((area(&[]) / 0.0707 - 1.0).abs() < 0.01);
+    let distance = traveled(&case);
+    assert!((distance - 0.2).abs() < 0.002, "{distance}");
     for (duration, distance) in [(0.2, 0.2), (0.05, 0.05), (0.001, 0.001)] {
         let speed = format!("if(t > 1 && t < {}, 1, 0)", 1.0 + duration);
         let found = growth(&speed, 3.0, &[]);

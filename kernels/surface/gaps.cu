@@ -12,17 +12,12 @@
 // starting at the lowest, then gaps_nearest and gaps_sums.
 //
 // variants: REAL=double, CELL_SIZE=3
-#include "common/simplex.cuh"
 #include "generated/gaps.cuh"
+#include "surface/closest_point.cuh"
 
 struct Box {
     double low[3], high[3];
 };
-
-DEVICE Vec3 vertex(const double* vertices, u32 v) {
-    const double* x = vertices + 3 * (u64)v;
-    return {x[0], x[1], x[2]};
-}
 
 DEVICE void include(Box& box, const Vec3& x) {
     const double of[3] = {x.x, x.y, x.z};
@@ -130,32 +125,6 @@ extern "C" __global__ void gaps_join(u32 n, Box* boxes) {
         }
         boxes[n + i] = box;
     }
-}
-
-DEVICE Vec3 closest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
-    const Vec3 e = b - a;
-    const double length2 = norm_squared(e);
-    if (length2 == 0.0) return a;
-    double along = dot(p - a, e) / length2;
-    along = along < 0.0 ? 0.0 : along;
-    return a + e * (along > 1.0 ? 1.0 : along);
-}
-
-DEVICE Vec3 nearer(const Vec3& p, const Vec3& a, const Vec3& b) { return norm_squared(b - p) < norm_squared(a - p) ? b : a; }
-
-// Returns the point of a triangle closest to p. The counterpart of `Facet` in
-// crates/core/src/geometry/simplex.rs.
-DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
-    const SimplexOf<3> s = simplex_of(b - a, c - a);
-    const double l1 = dot(s.grads[1], p - a), l2 = dot(s.grads[2], p - a);
-    const bool is_over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
-    // In a sliver, these coordinates consist mostly of rounding errors, and the result from its
-    // sides is more accurate.
-    const bool is_sliver = 4.0 * s.meas * s.meas <= 1e-12 * norm_squared(b - a) * norm_squared(c - a);
-    const Vec3 inner = a + (b - a) * l1 + (c - a) * l2;
-    if (is_over && !is_sliver) return inner;
-    const Vec3 sides = nearer(p, nearer(p, closest_on_segment(p, a, b), closest_on_segment(p, b, c)), closest_on_segment(p, c, a));
-    return is_over ? nearer(p, sides, inner) : sides;
 }
 
 // Returns the smallest squared distance to the triangles of a leaf, but at most `least`.

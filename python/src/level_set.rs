@@ -1,5 +1,6 @@
 //! A moving interface.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -163,6 +164,22 @@ impl LevelSet {
     fn set_phi(&self, py: Python<'_>, phi: PyPhi<'_>) -> PyResult<()> {
         let phi = phi.phi()?;
         self.with(py, None, |evolution, _| evolution.set_phi(phi))
+    }
+
+    /// Sets the terms of the next steps, until the end that was set before.
+    fn set_terms(&self, py: Python<'_>, terms: PyTerms<'_>) -> PyResult<()> {
+        let terms = terms.terms(&*self.mesh(py)?)?;
+        self.with(py, None, |evolution, _| evolution.set_terms(&terms))
+    }
+
+    /// Writes a checkpoint.
+    fn write_checkpoint(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.with(py, None, |evolution, _| evolution.write_checkpoint(&path))
+    }
+
+    /// Continues from a checkpoint.
+    fn resume(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.with(py, None, |evolution, _| evolution.resume(&path))
     }
 
     /// Returns the current state.

@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
-use zeroset::api::{DistanceOptions, Distances, SignedSurface};
+use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface};
 use zeroset::config::FrontShape;
-use zeroset::mesh::{self, DataArray, Kind};
+use zeroset::mesh::{self, DataArray, Group, Kind, Members};
 use zeroset::{Source, Values, distance_with, read_with};
 
 use crate::arrays::{Table, list, points, rows, table};
@@ -24,6 +25,8 @@ pub struct Mesh {
     shared: Mutex<Arc<zeroset::Mesh>>,
     /// The surface for signed distances, which the first call prepares.
     signed: Mutex<Option<Arc<SignedSurface>>>,
+    /// The copy of this surface on the GPU that was used last.
+    signed_on_gpu: Mutex<Option<Arc<DeviceSignedSurface>>>,
 }
 
 /// A source: the text of the command line, a point (a tuple), or vertices (a list).
@@ -43,6 +46,9 @@ impl PySource {
         })
     }
 }
+
+/// The name of a group, whether its members are cells, and the array of its members.
+type PyGroup<'py> = (String, bool, Bound<'py, PyAny>);
 
 /// Values on a mesh: a number, an expression, or an array of shape (n,) for vertices or cells.
 #[derive(FromPyObject)]
@@ -109,8 +115,13 @@ fn found<'py>(py: Python<'py>, found: Distances) -> PyResult<Bound<'py, PyDict>>
 }
 
 impl Mesh {
-    fn new(mesh: zeroset::Mesh) -> Self {
-        Mesh { shared: Mutex::new(Arc::new(mesh)), signed: Mutex::default() }
+    /// Wraps a mesh.
+    pub fn new(mesh: zeroset::Mesh) -> Self {
+        Mesh {
+            shared: Mutex::new(Arc::new(mesh)),
+            signed: Mutex::default(),
+            signed_on_gpu: Mutex::default(),
+        }
     }
 
     /// Returns the surface for signed distances.
@@ -125,6 +136,19 @@ impl Mesh {
         let mesh = self.shared();
         let made = Arc::new(mesh.cpu()?.run(|| SignedSurface::new(mesh.stored()))?);
         Ok(signed.insert(made).clone())
+    }
+
+    /// Returns the surface for signed distances on a GPU.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Mesh::signed`] and [`SignedSurface::on_gpu`].
+    pub fn signed_on(&self, gpu: u32) -> zeroset::Result<Arc<DeviceSignedSurface>> {
+        let signed = self.signed()?;
+        let mut known = self.signed_on_gpu.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(there) if there.is_on(gpu) => Ok(there.clone()),
+            _ => Ok(known.insert(Arc::new(signed.on_gpu(gpu)?)).clone()),
+        }
     }
 
     /// Returns the mesh.
@@ -143,11 +167,13 @@ impl Mesh {
         Ok(Mesh::new(mesh))
     }
 
-    /// Creates a mesh from vertices of shape (n, 3) and cells of shape (m, 3) or (m, 4).
+    /// Creates a mesh from vertices of shape (n, 3), cells of shape (m, 3) or (m, 4), and groups as
+    /// [`Mesh::groups`] returns them.
     #[staticmethod]
     fn from_arrays(
         vertices: PyReadonlyArray2<'_, f64>,
         cells: PyReadonlyArray2<'_, u32>,
+        groups: Vec<PyGroup<'_>>,
         options: &str,
     ) -> PyResult<Self> {
         let options = parse::<OfMesh>(options)?.options();
@@ -158,7 +184,17 @@ impl Mesh {
             (_, true) => Kind::Planar,
             (_, false) => Kind::Surface,
         };
-        let mesh = mesh::Mesh::new(kind, vertices, cells.as_slice()?.to_vec());
+        let mut mesh = mesh::Mesh::new(kind, vertices, cells.as_slice()?.to_vec());
+        for (name, of_cells, members) in groups {
+            let members = members.extract::<PyReadonlyArray2<'_, u32>>()?;
+            let (corners, numbers) = (members.shape()[1], members.as_slice()?.to_vec());
+            let members = match (of_cells, corners) {
+                (true, _) => Members::Cells(numbers),
+                (false, 1..=3) => Members::Simplices { dimension: corners - 1, vertices: numbers },
+                _ => return Err(PyValueError::new_err("expected groups of 1 to 3 corners")),
+            };
+            mesh.groups.push(Group { name, members });
+        }
         let mesh = zeroset::Mesh::with_options(mesh, &options).map_err(raised)?;
         Ok(Mesh::new(mesh))
     }
@@ -212,9 +248,21 @@ impl Mesh {
         found.map(|array| table(py, array.values.to_f64(), array.components)).transpose()
     }
 
-    /// Returns the names of the groups.
-    fn groups(&self) -> Vec<String> {
-        self.shared().stored().groups.iter().map(|group| group.name.clone()).collect()
+    /// Returns the names of the groups, and their members: cells, or the corners of points, edges
+    /// or triangles, of shape (k, corners).
+    fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<PyGroup<'py>>> {
+        let mesh = self.shared();
+        let groups = mesh.stored().groups.iter();
+        groups
+            .map(|group| {
+                let (corners, numbers) = match &group.members {
+                    Members::Cells(cells) => (None, cells),
+                    Members::Simplices { dimension, vertices } => (Some(dimension + 1), vertices),
+                };
+                let members = table(py, numbers.clone(), corners.unwrap_or(1))?.into_any();
+                Ok((group.name.clone(), corners.is_none(), members))
+            })
+            .collect()
     }
 
     /// Adds or replaces an array of shape (n, components).
@@ -271,29 +319,74 @@ impl Mesh {
         options: &str,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Table<'py, f64>, Vec<String>)> {
+        let mut values = Vec::new();
+        let warnings = self.each(py, sources, speed, options, progress, |row| {
+            values.extend_from_slice(&row);
+        })?;
+        Ok((table(py, values, self.n_vertices())?, warnings))
+    }
+
+    /// Computes the distances below `within` from each source separately. Returns the values, the
+    /// vertices and the ends of the rows of a sparse array, and the warnings.
+    fn near_distances<'py>(
+        &self,
+        py: Python<'py>,
+        sources: Vec<PySource>,
+        speed: Option<PySpeed<'py>>,
+        within: f64,
+        options: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<SparseRows<'py>> {
+        let (mut values, mut columns, mut ends) = (Vec::new(), Vec::new(), vec![0]);
+        let warnings = self.each(py, sources, speed, options, progress, |row| {
+            for (vertex, value) in row.into_iter().enumerate() {
+                if value < within {
+                    columns.push(vertex as i64);
+                    values.push(value);
+                }
+            }
+            ends.push(values.len() as i64);
+        })?;
+        Ok((list(py, values), list(py, columns), list(py, ends), warnings))
+    }
+}
+
+/// Rows of a sparse array in the format CSR, and warnings.
+type SparseRows<'py> =
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Vec<String>);
+
+impl Mesh {
+    /// Computes the distance from each source separately, and passes the values of the vertices to
+    /// `take`. Returns the warnings.
+    fn each(
+        &self,
+        py: Python<'_>,
+        sources: Vec<PySource>,
+        speed: Option<PySpeed<'_>>,
+        options: &str,
+        progress: Option<Py<PyAny>>,
+        mut take: impl FnMut(Vec<f64>) + Send,
+    ) -> PyResult<Vec<String>> {
         let mesh = self.shared();
         let sources = sources.into_iter().map(PySource::source).collect::<PyResult<Vec<_>>>()?;
         let mut options = parse::<OfDistance>(options)?.options();
         if let Some(speed) = speed {
             speed.set(&mesh, &mut options)?;
         }
-        let (values, warnings) = work::run(py, progress.as_ref(), |control| {
+        work::run(py, progress.as_ref(), |control| {
             options.control = control.clone();
-            let mut values = Vec::new();
             let mut warnings: Vec<String> = Vec::new();
             for source in &sources {
                 let found = distance_with(&mesh, std::slice::from_ref(source), &options)?;
-                values.extend_from_slice(&found.values);
+                take(found.values);
                 for warning in found.warnings {
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
                     }
                 }
             }
-            Ok((values, warnings))
-        })?;
-        let columns = mesh.n_vertices();
-        Ok((table(py, values, columns)?, warnings))
+            Ok(warnings)
+        })
     }
 }
 

@@ -108,7 +108,8 @@ pub enum Holes {
 }
 
 impl Holes {
-    fn size(&self) -> Option<HoleSize> {
+    /// Returns the size of the holes to fill, or `None` to fill none.
+    pub fn size(&self) -> Option<HoleSize> {
         match self {
             Holes::All(true) => Some(HoleSize::Any),
             Holes::UpTo(area) => Some(HoleSize::UpTo(*area)),

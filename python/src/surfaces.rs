@@ -1,10 +1,12 @@
 //! Reconstruction, signed distances and views.
 
+use std::sync::{Mutex, PoisonError};
+
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-use zeroset::api::{Extras, Grid, GridOptions};
+use zeroset::api::{DeviceResults, Extras, Grid, GridOptions};
 use zeroset::cloud::PointCloud;
 use zeroset::html;
 use zeroset::mesh::{DataArray, Values};
@@ -15,18 +17,32 @@ use crate::mesh::{Mesh, parts};
 use crate::options::{OfReconstruction, parse};
 use crate::work;
 
-/// Reconstructs a surface from points of shape (n, 3). Returns vertices, triangles, arrays of the
-/// vertices, the report as JSON, and warnings.
+/// A point cloud that a reconstruction uses up. The package can free its arrays before the
+/// reconstruction begins.
+#[pyclass(frozen, module = "zeroset._native")]
+pub struct Cloud(Mutex<Option<PointCloud>>);
+
+#[pymethods]
+impl Cloud {
+    /// Copies points and normals of shape (n, 3).
+    #[new]
+    fn new(
+        coordinates: PyReadonlyArray2<'_, f64>,
+        normals: Option<PyReadonlyArray2<'_, f32>>,
+    ) -> PyResult<Self> {
+        let mut cloud = PointCloud::new(points(&coordinates)?);
+        cloud.normals = normals.map(|normals| points(&normals)).transpose()?;
+        Ok(Cloud(Mutex::new(Some(cloud))))
+    }
+}
+
+/// Reconstructs a surface from a point cloud, which is then empty. Returns vertices, triangles,
+/// arrays of the vertices, the report as JSON, and warnings.
 #[pyfunction]
-pub fn reconstruct<'py>(
-    py: Python<'py>,
-    of: PyReadonlyArray2<'py, f64>,
-    normals: Option<PyReadonlyArray2<'py, f32>>,
-    options: &str,
-) -> PyResult<Bound<'py, PyAny>> {
+pub fn reconstruct<'py>(py: Python<'py>, of: &Cloud, options: &str) -> PyResult<Bound<'py, PyAny>> {
     let options = parse::<OfReconstruction>(options)?.options();
-    let mut cloud = PointCloud::new(points(&of)?);
-    cloud.normals = normals.map(|normals| points(&normals)).transpose()?;
+    let cloud = of.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let cloud = cloud.unwrap_or_default();
     let found = work::run(py, None, |_| zeroset::reconstruct(cloud, &options))?;
     let report = serde_json::to_string(&found.report).unwrap_or_default();
     let (vertices, cells, arrays) = parts(py, found.mesh)?;
@@ -74,6 +90,32 @@ pub fn sdf_at<'py>(
     result.set_item("triangles", found.triangles.map(|triangles| list(py, triangles)))?;
     result.set_item("warnings", [surface.warnings(), &found.warnings].concat())?;
     Ok(result)
+}
+
+/// Computes the signed distances of [`sdf_at`] on a GPU. `points` and the results are addresses of
+/// arrays on it with `n` entries: points and normals of three 64-bit floats, values of one, and
+/// triangles of 64-bit integers. Normals and triangles are 0 if they are not requested. Returns
+/// warnings.
+#[pyfunction]
+#[expect(clippy::too_many_arguments)]
+pub fn sdf_between(
+    py: Python<'_>,
+    mesh: &Mesh,
+    gpu: u32,
+    points: u64,
+    n: usize,
+    values: u64,
+    normals: u64,
+    triangles: u64,
+) -> PyResult<Vec<String>> {
+    work::run(py, None, |_| {
+        let surface = mesh.signed_on(gpu)?;
+        let results = DeviceResults { values, normals, triangles };
+        // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
+        // primary context, and waits until no work uses them.
+        let doubts = unsafe { surface.at_between(points, n, results) }?;
+        Ok([mesh.signed()?.warnings(), &doubts].concat())
+    })
 }
 
 /// Computes signed distances on a grid, x fastest.

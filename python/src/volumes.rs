@@ -9,6 +9,8 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use zeroset::api::DeviceVoxels;
+use zeroset::gpu::volume::Stored;
 use zeroset::io::VolumeOptions;
 use zeroset::point_distance::Edt;
 use zeroset::volume::{Placement, Samples, Volume};
@@ -105,6 +107,77 @@ pub fn isosurface<'py>(
     })?;
     let (vertices, cells, arrays) = parts(py, found.mesh)?;
     (vertices, cells, arrays, found.warnings).into_pyobject(py).map(Bound::into_any)
+}
+
+/// An isosurface on a GPU.
+#[pyclass(frozen, module = "zeroset._native")]
+pub struct IsosurfaceOnGpu(zeroset::api::IsosurfaceOnGpu);
+
+#[pymethods]
+impl IsosurfaceOnGpu {
+    #[getter]
+    fn n_vertices(&self) -> usize {
+        self.0.n_vertices()
+    }
+
+    #[getter]
+    fn n_triangles(&self) -> usize {
+        self.0.n_triangles()
+    }
+
+    #[getter]
+    fn has_missing(&self) -> bool {
+        self.0.has_missing()
+    }
+
+    /// Copies vertices, triangles and normals to the addresses of arrays on the GPU.
+    fn copy_to(&self, py: Python<'_>, vertices: u64, triangles: u64, normals: u64) -> PyResult<()> {
+        work::run(py, None, |_| {
+            // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
+            // primary context.
+            unsafe { self.0.copy_to(vertices, triangles, normals) }
+        })
+    }
+}
+
+/// Extracts an isosurface from a volume on a GPU: `values` is the address of its numbers, x
+/// fastest, and `stored` the name of their type.
+#[pyfunction]
+#[expect(clippy::too_many_arguments)]
+pub fn isosurface_between(
+    py: Python<'_>,
+    values: u64,
+    stored: &str,
+    shape: [usize; 3],
+    origin: [f64; 3],
+    steps: [[f64; 3]; 3],
+    level: f64,
+    options: &str,
+    gpu: u32,
+) -> PyResult<IsosurfaceOnGpu> {
+    let options = parse::<OfIsosurface>(options)?.options();
+    let stored = match stored {
+        "uint8" => Stored::U8,
+        "int8" => Stored::I8,
+        "uint16" => Stored::U16,
+        "int16" => Stored::I16,
+        "uint32" => Stored::U32,
+        "int32" => Stored::I32,
+        "uint64" => Stored::U64,
+        "int64" => Stored::I64,
+        "float32" => Stored::F32,
+        "float64" => Stored::F64,
+        _ => return Err(PyTypeError::new_err(format!("cannot use voxels of the type {stored}"))),
+    };
+    let found = work::run(py, None, |_| {
+        let placement = Placement::new(shape, origin, steps)
+            .map_err(|flaw| zeroset::Error::usage(flaw.what(), flaw.remedy()))?;
+        let voxels = DeviceVoxels { values, stored, shape, placement };
+        // SAFETY: The package passes the address of an array of this size, which PyTorch or CuPy
+        // keep in the primary context, and waits until no work uses it.
+        unsafe { voxels.isosurface(level, &options.surface, gpu) }
+    })?;
+    Ok(IsosurfaceOnGpu(found))
 }
 
 /// Reads a volume. Returns values (x fastest), shape, origin, steps and warnings.

@@ -12,6 +12,9 @@ import pytest
 
 import zeroset as zs
 
+# Only tests with the emulated GPU import it.
+collect_ignore = ["emulated"]
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORTEX = ROOT / "meshes" / "fsaverage5_pial_left.gii.gz"
 

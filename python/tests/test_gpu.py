@@ -1,4 +1,5 @@
-"""Arrays on a GPU, and PyTorch tensors. The tests with arrays on a GPU need one."""
+"""Arrays on a GPU, and PyTorch tensors. The tests with arrays on a GPU need one, or an emulated one
+(tests/emulated/cupy.py)."""
 
 from __future__ import annotations
 
@@ -159,6 +160,139 @@ def test_distance_transforms_stay_on_the_gpu(package, shape, signed):
         assert np.allclose(found, expected, rtol=4e-7)
     else:
         assert np.array_equal(found, expected)
+
+
+def on_gpu(package, array):
+    """Return an array on the GPU, and a function that returns results as numpy arrays."""
+    module = pytest.importorskip(package)
+    if package == "torch":
+        return module.tensor(np.ascontiguousarray(array), device="cuda")
+    return module.asarray(np.ascontiguousarray(array))
+
+
+def is_on_gpu(array) -> bool:
+    return _arrays.package(array) == "cupy" or array.device.type == "cuda"
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_signed_distances_stay_on_the_gpu(package, dtype):
+    mesh = zs.Mesh(CORTEX, device="cpu")
+    low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
+    at = np.random.default_rng(0).uniform(low, high, (20_000, 3)).astype(dtype)
+    expected = zs.sdf(mesh, at=at, normals=True, triangles=True)
+    found = zs.sdf(mesh, at=on_gpu(package, at), normals=True, triangles=True)
+    assert all(map(is_on_gpu, found[:3]))
+    assert np.array_equal(_as_numpy(found.values), expected.values)
+    same = _as_numpy(found.triangles) == expected.triangles
+    assert same.mean() > 0.99
+    assert np.allclose(_as_numpy(found.normals)[same], expected.normals[same], atol=1e-12)
+    plain = zs.sdf(mesh, at=on_gpu(package, at))
+    assert np.array_equal(_as_numpy(plain.values), expected.values) and plain.normals is None
+    flat = zs.sdf(mesh, at=on_gpu(package, at[:10, :2]))
+    assert np.array_equal(_as_numpy(flat.values), zs.sdf(mesh, at=at[:10, :2]).values)
+
+
+@needs_gpu
+def test_signed_distances_on_a_gpu_have_gradients():
+    torch = pytest.importorskip("torch")
+    from zeroset.torch import signed_distance
+
+    mesh = zs.generate("sphere", subdivisions=3)
+    at = torch.randn(200, 3, dtype=torch.float64).requires_grad_()
+    there = at.detach().cuda().requires_grad_()
+    for points in (at, there):
+        (signed_distance(mesh, points) ** 2).sum().backward()
+    assert there.grad.device.type == "cuda"
+    assert np.allclose(there.grad.cpu().numpy(), at.grad.numpy(), atol=1e-12)
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("n", [1, 100, 50_000])
+def test_nearest_points_stay_on_the_gpu(package, norm, n):
+    random = np.random.default_rng(n)
+    points, queries = random.normal(size=(3000, 3)), random.normal(size=(n, 3))
+    expected = zs.nearest(points, queries, norm=norm, device="cpu")
+    found = zs.nearest(points, on_gpu(package, queries), norm=norm)
+    assert all(map(is_on_gpu, found))
+    assert np.array_equal(_as_numpy(found.indices), expected.indices)
+    assert np.array_equal(_as_numpy(found.distances), expected.distances)
+
+
+@needs_gpu
+def test_nearest_points_that_underflow_are_refused_on_a_gpu():
+    torch = pytest.importorskip("torch")
+    queries = torch.tensor([[0.0, 0, 0], [1e-170, 0, 0]], dtype=torch.float64, device="cuda")
+    with pytest.raises(ValueError, match="underflows"):
+        zs.nearest([[0.0, 0, 0]], queries)
+    found = zs.nearest([[0.0, 0, 0]], queries[:1])
+    assert found.distances.tolist() == [0.0]
+    with pytest.raises(ValueError, match="not finite|finite"):
+        zs.nearest([[0.0, 0, 0]], queries * float("nan"))
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+@pytest.mark.parametrize("closed", [False, True])
+def test_isosurfaces_stay_on_the_gpu(package, dtype, closed):
+    x, y, z = np.mgrid[-1:1:33j, -1:1:29j, -1:1:41j]
+    values = (90 * (x**2 + y**2 + z**2 + 0.1 * np.sin(9 * x))).astype(dtype)
+    affine = np.array([[0.5, 0, 0, 1], [0, 0.6, 0.1, 2], [0, 0, 0.7, 3], [0, 0, 0, 1]])
+    for normals in (False, True):
+        options = {"affine": affine, "closed": closed, "normals": normals}
+        expected = zs.isosurface(values, 60.5, device="cpu", **options)
+        found = zs.isosurface(on_gpu(package, values), 60.5, **options)
+        assert is_on_gpu(found.points) and is_on_gpu(found.cells)
+        assert np.array_equal(_as_numpy(found.points), expected.points)
+        assert np.array_equal(_as_numpy(found.cells), expected.cells)
+        if normals:
+            assert np.allclose(_as_numpy(found.normals), expected.normals, atol=1e-12)
+
+
+@needs_gpu
+def test_isosurfaces_that_need_the_host_come_back_to_the_gpu():
+    torch = pytest.importorskip("torch")
+    values = np.round(9 * np.random.default_rng(0).random((20, 21, 22))).astype(np.int16)
+    there = torch.tensor(values, device="cuda")
+    for options in ({}, {"largest": True}):
+        expected = zs.isosurface(values, 4, device="cpu", **options)
+        found = zs.isosurface(there, 4, **options)
+        assert is_on_gpu(found.points)
+        assert np.array_equal(_as_numpy(found.points), expected.points)
+        assert np.array_equal(_as_numpy(found.cells), expected.cells)
+    with pytest.raises(ValueError, match="there is no isosurface"):
+        zs.isosurface(there, 100)
+
+
+@needs_gpu
+def test_large_calls_take_the_time_of_their_kernels():
+    torch = pytest.importorskip("torch")
+
+    def best(call) -> float:
+        seconds = []
+        for _ in range(5):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            call()
+            torch.cuda.synchronize()
+            seconds.append(time.perf_counter() - start)
+        return 1e3 * min(seconds)
+
+    mesh = zs.Mesh(CORTEX)
+    at = 200 * (torch.rand((1_000_000, 3), device="cuda", dtype=torch.float64) - 0.5)
+    host = at.cpu().numpy()
+    there, here = best(lambda: zs.sdf(mesh, at=at)), best(lambda: zs.sdf(mesh, at=host))
+    print(f"sdf at a million points: {there:.1f} ms on the GPU, {here:.1f} ms on the CPU")
+    assert there < here
+    values = torch.rand((512, 512, 512), device="cuda")
+    smooth = torch.nn.functional.avg_pool3d(values[None, None], 9, 1, 4)[0, 0]
+    print(f"isosurface of 512^3: {best(lambda: zs.isosurface(smooth, 0.5)):.1f} ms")
+    points = np.random.default_rng(0).random((100_000, 3))
+    print(f"nearest of a million queries: {best(lambda: zs.nearest(points, at)):.1f} ms")
 
 
 @needs_gpu

@@ -104,3 +104,43 @@ def test_views_are_pages():
     ls = disk(10)
     assert ls.plot().html.startswith("<!doctype html>") and "iframe" in ls._repr_html_()
     assert "41 x" not in repr(ls) and "121 points" in repr(ls)
+
+
+def test_terms_change_while_states_are_returned():
+    ls, times = disk(), []
+    for s in ls.evolve(normal_speed=1.0, until=0.2, every=0.1):
+        times.append(s.time)
+        ls.set_terms(normal_speed=-1.0)
+    assert times == [0.1, 0.2] and s.length == pytest.approx(2 * np.pi * 0.4, rel=0.02)
+    with pytest.raises(ValueError, match="no motion"):
+        ls.set_terms(normal_speed=1.0)
+    for _ in ls.evolve(normal_speed=1.0, until=0.3):
+        # The motion has ended with this state, so it does not go on from another phi.
+        ls.phi = np.linalg.norm(ls.mesh.points, axis=1) - 0.2
+    assert ls.time == 0.3 and ls.state().length == pytest.approx(2 * np.pi * 0.2, rel=0.03)
+
+
+def test_phi_can_be_replaced_while_states_are_returned():
+    ls, times = disk(), []
+    for s in ls.evolve(normal_speed=1.0, until=0.2, every=0.1):
+        times.append(s.time)
+        if len(times) == 1:
+            ls.phi = np.linalg.norm(ls.mesh.points, axis=1) - 0.2
+    assert times == [0.1, 0.2] and s.length == pytest.approx(2 * np.pi * 0.3, rel=0.03)
+
+
+def test_a_motion_continues_from_a_checkpoint(tmp_path):
+    terms = {"normal_speed": "0.2*cos(3*t)", "curvature": 0.02}
+    whole = disk()
+    list(whole.evolve(until=0.1, **terms))
+    whole.write_checkpoint(tmp_path / "state")
+    (expected,) = whole.evolve(until=0.2, **terms)
+    again = disk()
+    again.resume(tmp_path / "state")
+    assert again.time == 0.1
+    (found,) = again.evolve(until=0.2, **terms)
+    assert np.array_equal(found.phi, expected.phi) and found.step == expected.step
+    with pytest.raises(OSError, match="checkpoint|missing"):
+        disk().resume(tmp_path / "missing")
+    with pytest.raises(OSError, match="169 vertices"):
+        disk(12).resume(tmp_path / "state")

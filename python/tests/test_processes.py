@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -192,3 +193,17 @@ def test_nothing_is_kept_after_a_call(cortex):
     calls(40)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 20_000 and sys.getrefcount(mask) == references  # kB
+
+
+def test_a_reconstruction_keeps_no_converted_array():
+    from zeroset import _surfaces
+
+    points = np.random.default_rng(0).normal(size=(100_000, 3)).astype(np.float32)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        cloud = _surfaces._cloud(points, points[::-1])
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 100_000 and cloud is not None

@@ -12,19 +12,24 @@ the units of the mesh.
 """
 
 from ._levelset import LevelSet, State
-from ._mesh import Distances, Mesh, Path, distance, read
+from ._mesh import Cleaned, Distances, Mesh, Path, distance, generate, read
 from ._messages import ZerosetWarning
 from ._native import DeviceError, NumericalError, __version__
+from ._points import Cloud, Nearest, nearest, read_points, sample
 from ._run import CaseCheck, Report, check, devices, run
+from ._studies import compare, converge
 from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
-from ._volumes import Volume, edt, isosurface, read_volume
+from ._volumes import Volume, edt, isosurface, read_volume, voxelize
 
 __all__ = [
     "CaseCheck",
+    "Cleaned",
+    "Cloud",
     "DeviceError",
     "Distances",
     "LevelSet",
     "Mesh",
+    "Nearest",
     "NumericalError",
     "Path",
     "Reconstruction",
@@ -36,13 +41,20 @@ __all__ = [
     "ZerosetWarning",
     "__version__",
     "check",
+    "compare",
+    "converge",
     "devices",
     "distance",
     "edt",
+    "generate",
     "isosurface",
+    "nearest",
     "read",
+    "read_points",
     "read_volume",
     "reconstruct",
     "run",
+    "sample",
     "sdf",
+    "voxelize",
 ]

@@ -65,6 +65,110 @@ def on_device(values: Any) -> Any:
     )
 
 
+class Gpu:
+    """The GPU that holds an array, for functions that compute there.
+
+    Attributes
+    ----------
+    array : torch.Tensor or cupy.ndarray
+        The array, without a copy.
+    number : int
+        Number of the GPU.
+    """
+
+    def __init__(self, values: Any) -> None:
+        self.array = on_device(values.detach() if hasattr(values, "detach") else values)
+        self._is_torch = package(self.array) == "torch"
+        # JAX and others, for which DLPack carries the results.
+        self._source: Any = values if package(values) != package(self.array) else None
+        device = self.array.device
+        self.number: int = device.index if self._is_torch else device.id
+        self._module = importlib.import_module("torch" if self._is_torch else "cupy")
+
+    def read(self, values: Any, dtype: str) -> Any:
+        """Return values as an array of a type in C order on this GPU, without a copy if possible.
+
+        Raises
+        ------
+        ValueError
+            If the values are on another device.
+        """
+        array = on_device(values) if on_gpu(values) else values
+        if self._is_torch:
+            array = self._module.as_tensor(array, device=self.array.device)
+            return array.detach().to(getattr(self._module, dtype)).contiguous()
+        with self._module.cuda.Device(self.number):
+            return self._module.ascontiguousarray(self._module.asarray(array), dtype)
+
+    def points(self, values: Any, name: str) -> Any:
+        """Return coordinates as a float64 array of shape (n, 3). Planar points get z = 0.
+
+        Raises
+        ------
+        ValueError
+            If the shape is neither (n, 2) nor (n, 3).
+        """
+        if values.ndim != 2 or values.shape[1] not in (2, 3):
+            raise ValueError(
+                f"{name}: expected shape (n, 3) or (n, 2), found {tuple(values.shape)}"
+            )
+        given = self.read(values, "float64")
+        if values.shape[1] == 3:
+            return given
+        points = self.empty((len(given), 3), "float64")
+        points[:, :2], points[:, 2] = given, 0.0
+        return points
+
+    def corners(self, points: Any) -> tuple[Any, Any]:
+        """Return the lowest and the highest coordinates of points, NaN if one of them is NaN."""
+        if self._is_torch:
+            return points.amin(0), points.amax(0)
+        return points.min(0), points.max(0)
+
+    def unsigned(self, array: Any) -> Any:
+        """Return the numbers of an int32 array as unsigned: int64 in PyTorch, otherwise uint32."""
+        if self._is_torch:
+            return array.to(self._module.int64) & 0xFFFFFFFF
+        return array.view("uint32")
+
+    def reversed(self, array: Any) -> Any:
+        """Return a view of an array with its axes in reverse order."""
+        return array.permute(*range(array.ndim - 1, -1, -1)) if self._is_torch else array.T
+
+    def sqrt(self, array: Any) -> Any:
+        """Return the square roots of an array on this GPU."""
+        return self._module.sqrt(array)
+
+    def empty(self, shape: tuple[int, ...], dtype: str) -> Any:
+        """Return a new array with undefined values."""
+        if self._is_torch:
+            kind = getattr(self._module, dtype)
+            return self._module.empty(shape, dtype=kind, device=self.array.device)
+        with self._module.cuda.Device(self.number):
+            return self._module.empty(shape, dtype)
+
+    @staticmethod
+    def address(array: Any) -> int:
+        """Return the address of an array on the GPU, or 0 for None."""
+        if array is None:
+            return 0
+        return int(array.data_ptr() if hasattr(array, "data_ptr") else array.data.ptr)
+
+    def wait(self) -> None:
+        """Wait for the work on the current stream."""
+        if self._is_torch:
+            self._module.cuda.current_stream(self.array.device).synchronize()
+        else:
+            with self._module.cuda.Device(self.number):
+                self._module.cuda.get_current_stream().synchronize()
+
+    def result(self, array: Any) -> Any:
+        """Return a result, or None, as an array of the package of the argument."""
+        if array is None or not hasattr(self._source, "__array_namespace__"):
+            return array
+        return self._source.__array_namespace__().from_dlpack(array)
+
+
 def like(*arguments: Any) -> Converter | None:
     """Return a function that converts numpy arrays to the kind of the arguments.
 

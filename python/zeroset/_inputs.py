@@ -29,8 +29,8 @@ class Cells(NamedTuple):
     cells: np.ndarray
 
 
-def as_points(values: Any, name: str = "points") -> np.ndarray:
-    """Return coordinates as a C-contiguous float64 array of shape (n, 3).
+def as_points(values: Any, name: str = "points", dtype: type = np.float64) -> np.ndarray:
+    """Return coordinates as a C-contiguous array of shape (n, 3) and of the given type.
 
     Planar points with two coordinates get z = 0.
 
@@ -46,7 +46,7 @@ def as_points(values: Any, name: str = "points") -> np.ndarray:
         raise ValueError(f"{name}: expected real numbers, found {array.dtype}")
     if array.shape[1] == 2:
         array = np.column_stack([array, np.zeros(len(array), array.dtype)])
-    return np.ascontiguousarray(array, np.float64)
+    return np.ascontiguousarray(array, dtype)
 
 
 def as_cells(values: Any, n_points: int, name: str = "cells") -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,8 @@ class LevelSet:
         options = _options.text(cfl=cfl, mask=mask, start_time=start_time)
         self._native = _native.LevelSet(self.mesh._native, self._phi(phi), options)
         self._warned = 0
+        # The terms and the options of the motion that `evolve` has begun and not ended.
+        self._motion: tuple[dict[str, Any], str] | None = None
         self._warn()
 
     def _phi(self, phi: Any) -> Any:
@@ -203,20 +206,55 @@ class LevelSet:
             cfl=self._cfl,
             max_step=max_step,
         )
-        self._native.continue_with(
-            self._terms(velocity, normal_speed, curvature, weighted_curvature), options
+        self._motion = (
+            self._terms(velocity, normal_speed, curvature, weighted_curvature),
+            options,
         )
+        self._native.continue_with(*self._motion)
         self._warn()
         return self._states(progress)
 
     def _states(self, progress: Progress | bool | None) -> Iterator[State]:
-        while True:
+        has_ended = False
+        while not has_ended:
             with _progress.shown(progress) as call:
                 found = self._native.advance(call)
             if found is None:
-                return
+                break
             self._warn()
+            # The caller may replace phi, which begins another motion.
+            has_ended = self._native.ended_by() is not None
             yield State(found, self._convert)
+        self._motion = None
+
+    def set_terms(
+        self,
+        *,
+        velocity: Any = None,
+        normal_speed: Any = None,
+        curvature: Any = None,
+        weighted_curvature: Any = None,
+    ) -> None:
+        """Replace all terms of the motion that `evolve` has begun, from the next step on.
+
+        The end of the motion and the times of its states stay as they are. After the last state,
+        nothing moves.
+
+        Parameters
+        ----------
+        velocity, normal_speed, curvature, weighted_curvature
+            See `evolve`.
+
+        Raises
+        ------
+        ValueError
+            If a term cannot be used, or if no motion is under way.
+        """
+        if self._motion is None:
+            raise ValueError("no motion is under way: call evolve with these terms")
+        terms = self._terms(velocity, normal_speed, curvature, weighted_curvature)
+        self._native.set_terms(terms)
+        self._motion = (terms, self._motion[1])
 
     def step(
         self,
@@ -249,7 +287,9 @@ class LevelSet:
             until=until,
             max_steps=1,
         )
-        return next(states, None) or self.state()
+        state = next(states, None) or self.state()
+        self._motion = None
+        return state
 
     def state(self) -> State:
         """Return the current state."""
@@ -257,12 +297,44 @@ class LevelSet:
 
     @property
     def phi(self) -> Any:
-        """Level set of each point, negative inside, shape (n,). Assign to it to replace it."""
+        """Level set of each point, negative inside, shape (n,). Assign to it to replace it, even
+        while `evolve` returns states."""
         return self.state().phi
 
     @phi.setter
     def phi(self, phi: Any) -> None:
+        motion = self._motion if self._native.ended_by() is None else None
         self._native.set_phi(self._phi(phi))
+        if motion is not None:
+            self._native.continue_with(*motion)
+        self._warn()
+
+    def write_checkpoint(self, path: str | os.PathLike[str]) -> None:
+        """Write the current state to a file, from which `resume` continues bitwise identically.
+
+        A file that exists is replaced.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        self._native.write_checkpoint(os.fspath(path))
+
+    def resume(self, path: str | os.PathLike[str]) -> None:
+        """Continue from a state that `write_checkpoint` has written, perhaps in another process.
+
+        This level set must have the mesh, phi, start time and mask of the one that was written, and
+        must not have moved. The next `evolve` or `step` continues from the state.
+
+        Raises
+        ------
+        OSError
+            If the file is not a complete checkpoint, or if the mesh is another one.
+        ValueError
+            If the motion is another one.
+        """
+        self._native.resume(os.fspath(path))
         self._warn()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -88,7 +89,7 @@ class Mesh:
                 raise ValueError(
                     "data: files can be added to a mesh in a file only; set arrays instead"
                 )
-            self._native = _native.Mesh.from_arrays(found.points, found.cells, options)
+            self._native = _native.Mesh.from_arrays(found.points, found.cells, [], options)
         else:
             self._native = _native.Mesh.read(os.fspath(found), options)
         self._options = options
@@ -132,9 +133,14 @@ class Mesh:
         return Arrays(self, of_cells=True)
 
     @property
-    def groups(self) -> list[str]:
-        """Names of the groups, which serve as sources: ``sources="group:NAME"``."""
-        return self._native.groups()
+    def groups(self) -> dict[str, NDArray[np.uint32]]:
+        """Members of the groups by name: the numbers of cells, shape (k,), or the points of points,
+        edges or triangles, shape (k, 1), (k, 2) or (k, 3). A group is also a source:
+        ``sources="group:NAME"``."""
+        return {
+            name: members[:, 0] if of_cells else members
+            for name, of_cells, members in self._native.groups()
+        }
 
     def distance(
         self,
@@ -211,25 +217,27 @@ class Mesh:
         [3.0, 0.0, 5.0]
         """
         listed = _inputs.as_sources(sources)
+        native_speed = _conduction.as_speed(speed, fiber, sheet, self.n_cells)
+        options = {
+            "starts": _inputs.as_starts(starts, len(listed)),
+            "within": within,
+            "front": front,
+            "signed": signed,
+            "snap": snap,
+            "mask": mask,
+        }
         with _progress.shown(progress) as call:
             found = self._native.distance(
                 listed,
-                _conduction.as_speed(speed, fiber, sheet, self.n_cells),
+                native_speed,
                 [] if paths_from is None else _inputs.as_sources(paths_from),
-                _options.text(
-                    starts=_inputs.as_starts(starts, len(listed)),
-                    within=within,
-                    front=front,
-                    signed=signed,
-                    snap=snap,
-                    mask=mask,
-                    labels=labels,
-                    gradient=gradient,
-                ),
+                _options.text(**options, labels=labels, gradient=gradient),
                 call,
             )
         _messages.warn(found["warnings"])
-        return Distances(self, found, self._converter(sources, speed))
+        distances = Distances(self, found, self._converter(sources, speed))
+        distances._call = (listed, native_speed, _options.text(**options))
+        return distances
 
     def distances(
         self,
@@ -265,21 +273,125 @@ class Mesh:
         """
         listed = _inputs.one_by_one(_inputs.as_sources(sources))
         options = _options.text(within=within, front=front, mask=mask)
-        with _progress.shown(progress) as call:
-            values, warnings = self._native.distances(
-                listed,
-                _conduction.as_speed(speed, fiber, sheet, self.n_cells),
-                options,
-                call,
-            )
-        _messages.warn(warnings)
+        native_speed = _conduction.as_speed(speed, fiber, sheet, self.n_cells)
         if within is None:
+            with _progress.shown(progress) as call:
+                values, warnings = self._native.distances(listed, native_speed, options, call)
+            _messages.warn(warnings)
             return self._converter(sources, speed)(values)
         from scipy.sparse import csr_array
 
-        rows, columns = np.nonzero(values < within)
-        indptr = np.searchsorted(rows, np.arange(len(values) + 1))
-        return csr_array((values[rows, columns], columns, indptr), shape=values.shape)
+        with _progress.shown(progress) as call:
+            values, columns, ends, warnings = self._native.near_distances(
+                listed, native_speed, within, options, call
+            )
+        _messages.warn(warnings)
+        return csr_array((values, columns, ends), shape=(len(listed), self.n_points))
+
+    def clean(self, *, weld: str | float = "auto") -> Cleaned:
+        """Repair the mesh, and leave out what a solver cannot use.
+
+        Coincident points are joined, degenerate cells are removed without disconnecting the mesh,
+        cells are split at hanging points, and duplicate cells and unused points are left out.
+        Triangles are turned to face outward. A warning states what was done and how often.
+
+        Parameters
+        ----------
+        weld : "auto", "never" or float
+            Coincident points to join: along torn edges, none, or all within this length.
+
+        Returns
+        -------
+        Cleaned
+
+        Raises
+        ------
+        ValueError
+            If the mesh has a defect that cannot be repaired.
+
+        Examples
+        --------
+        >>> import warnings, zeroset as zs
+        >>> points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1], [9, 9, 9]]
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     mesh, point_map, cell_map = zs.Mesh((points, [[0, 1, 2], [3, 5, 4]])).clean()
+        >>> mesh, point_map.tolist(), cell_map.tolist()
+        (<zeroset.Mesh: 4 points, 2 triangles>, [0, 1, 2, 1, 2, 3, -1], [0, 1])
+        """
+        options = _without_data(self._options)
+        native, points, cells, warnings = _native.cleaned(self._native, json.dumps(weld), options)
+        _messages.warn(warnings)
+        return Cleaned(Mesh._of(native, options), points, cells)
+
+    def boundary(self, *, weld: str | float = "auto") -> Mesh:
+        """Return the boundary of a tetrahedral mesh, as triangles that face outward.
+
+        Parameters
+        ----------
+        weld
+            Coincident points to join first. See `clean`.
+        """
+        return self._changed("boundary", weld)
+
+    def fill_holes(self, area: float | None = None) -> Mesh:
+        """Return the surface with its holes filled. Open sheets keep their outer boundary.
+
+        Parameters
+        ----------
+        area : float, optional
+            Largest area of a hole to fill. By default, all holes are filled.
+        """
+        return self._changed("fill_holes", True if area is None else float(area))
+
+    def decimate(self, target: float) -> Mesh:
+        """Return the surface with fewer triangles, and with small errors.
+
+        Parameters
+        ----------
+        target : int or float
+            Number of triangles to keep, or a fraction below 1.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> zs.generate("sphere", subdivisions=3).decimate(500).n_cells
+        500
+        """
+        return self._changed("decimate", target)
+
+    def refine(self, times: int = 1) -> Mesh:
+        """Return the mesh with each cell split at the midpoints of its edges.
+
+        A triangle becomes four triangles, and a tetrahedron eight tetrahedra.
+        """
+        return self._changed("refine", times)
+
+    def _changed(self, change: str, value: Any) -> Mesh:
+        options = _without_data(self._options)
+        native, warnings = _native.changed(self._native, json.dumps({change: value}), options)
+        _messages.warn(warnings)
+        return Mesh._of(native, options)
+
+    def write(self, path: str | os.PathLike[str], *, ascii: bool = False) -> None:
+        """Write the mesh with its arrays and groups. A file that exists is replaced.
+
+        Parameters
+        ----------
+        path : path
+            File. The ending selects the format: .vtu, .msh or .mesh for any mesh, and .vtp, .ply,
+            .obj, .off, .stl or .gii for triangles.
+        ascii : bool
+            Whether to write text instead of binary (.msh, .ply, .stl).
+
+        Raises
+        ------
+        ValueError
+            If the format cannot hold the mesh.
+        OSError
+            If the file cannot be written.
+        """
+        _messages.warn(_native.write(self._native, os.fspath(path), ascii))
 
     def _converter(self, *arguments: Any) -> _arrays.Converter:
         """Return the function that converts results to the kind of the arguments or the mesh."""
@@ -336,7 +448,7 @@ class Mesh:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = [dict(self.point_data.items()), dict(self.cell_data.items())]
-        return _restored, (self.points, self.cells, *arrays, self._options)
+        return _restored, (self.points, self.cells, self._native.groups(), *arrays, self._options)
 
 
 def _counted(n: int, kind: str) -> str:
@@ -347,11 +459,13 @@ def _counted(n: int, kind: str) -> str:
 def _restored(
     points: NDArray[np.float64],
     cells: NDArray[np.uint32],
+    groups: list[tuple[str, bool, NDArray[np.uint32]]],
     point_data: dict[str, Any],
     cell_data: dict[str, Any],
     options: str,
 ) -> Mesh:
-    mesh = Mesh._of(_native.Mesh.from_arrays(points, cells, _without_data(options)), options)
+    native = _native.Mesh.from_arrays(points, cells, groups, _without_data(options))
+    mesh = Mesh._of(native, options)
     mesh.point_data.update(point_data)
     mesh.cell_data.update(cell_data)
     return mesh
@@ -359,8 +473,6 @@ def _restored(
 
 def _without_data(options: str) -> str:
     """Return the options without files, whose arrays a copy of the mesh already has."""
-    import json
-
     return json.dumps({**json.loads(options), "data": []})
 
 
@@ -406,6 +518,26 @@ class Arrays:
         return f"<arrays of {'cells' if self._of_cells else 'points'}: {', '.join(self) or 'none'}>"
 
 
+class Cleaned(NamedTuple):
+    """A clean mesh, and where its points and cells come from.
+
+    Attributes
+    ----------
+    mesh : Mesh
+        The clean mesh.
+    point_map : numpy.ndarray
+        For each point of the original mesh, the number of its point in the clean mesh, or -1 if it
+        was left out, int64, shape (n,).
+    cell_map : numpy.ndarray
+        For each cell of the clean mesh, the number of the original cell that it comes from, int64,
+        shape (m,).
+    """
+
+    mesh: Mesh
+    point_map: NDArray[np.int64]
+    cell_map: NDArray[np.int64]
+
+
 class Path(NamedTuple):
     """A shortest path.
 
@@ -422,6 +554,12 @@ class Path(NamedTuple):
     points: NDArray[np.float64]
     length: float
     source: int | None
+
+    def __repr__(self) -> str:
+        return (
+            f"<zeroset.Path: {_counted(len(self.points), 'point')}, length {self.length:.6g}, to "
+            f"source {self.source}>"
+        )
 
 
 class Distances:
@@ -454,6 +592,42 @@ class Distances:
         self.gradient: Any = _converted(found["gradient"], convert)
         self.paths = [Path(*path) for path in found["paths"]]
         self.backend: str = found["backend"]
+        self._call: tuple[list[Any], Any, str] = ([], None, "{}")
+
+    def path(self, to: Any) -> Path:
+        """Return the shortest path between a point and its nearest source.
+
+        The distances are computed again. Several paths are faster with the option `paths_from` of
+        `Mesh.distance`.
+
+        Parameters
+        ----------
+        to : int, three floats, or str
+            A point number, the coordinates of a point on the mesh, or a source of one point.
+
+        Returns
+        -------
+        Path
+            The path from the point to the source.
+
+        Raises
+        ------
+        ValueError
+            If there is no such point, or no front reaches it.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> mesh = zs.Mesh(([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]]))
+        >>> mesh.distance(1).path(to=2).length
+        5.0
+        """
+        ends = _inputs.one_by_one(_inputs.as_sources(to))
+        if len(ends) != 1:
+            raise ValueError(f"to: expected one point, found {len(ends)}")
+        sources, speed, options = self._call
+        found = self.mesh._native.distance(sources, speed, ends, options, None)
+        return Path(*found["paths"][0])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self._values, dtype=dtype, copy=copy)
@@ -488,6 +662,39 @@ def _converted(array: np.ndarray | None, convert: _arrays.Converter) -> Any:
 def read(path: str | os.PathLike[str], **options: Any) -> Mesh:
     """Read a mesh. The options are those of `Mesh`."""
     return Mesh(os.fspath(path), **options)
+
+
+def generate(shape: str, *, refine: int = 0, **options: Any) -> Mesh:
+    """Generate a mesh of a simple shape.
+
+    Parameters
+    ----------
+    shape : {"square", "cube", "sphere", "cylinder", "cone", "torus"}
+        The shape.
+    refine : int
+        How often to split each cell at the midpoints of its edges.
+    **options
+        Options of the shape, as in ``generate`` of a case (docs/case-file.md), and those of `Mesh`.
+
+    Returns
+    -------
+    Mesh
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of range. The message lists the options of the shape.
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> zs.generate("square", cells=[4, 4])
+    <zeroset.Mesh: 25 points, 32 triangles>
+    """
+    device, threads = options.pop("device", "auto"), options.pop("threads", 0)
+    precision = options.pop("precision", "f64")
+    text = _options.text(**_options.on(device, threads), precision=precision)
+    return Mesh._of(_native.generate(json.dumps({shape: options}), refine, text), text)
 
 
 def distance(

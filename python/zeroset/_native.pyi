@@ -8,25 +8,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Cloud",
     "DeviceError",
+    "IsosurfaceOnGpu",
     "LevelSet",
     "Mesh",
     "NumericalError",
     "__version__",
+    "changed",
     "check",
+    "cleaned",
+    "compare",
+    "converge",
     "devices",
     "edt",
     "edt_between",
     "events",
+    "generate",
     "isosurface",
+    "isosurface_between",
     "main",
+    "nearest",
+    "nearest_between",
     "nearest_voxels",
+    "read_points",
     "read_volume",
     "reconstruct",
     "run",
+    "sample",
     "sdf_at",
+    "sdf_between",
     "sdf_grid",
     "view",
+    "voxelize",
+    "write",
 ]
 
 __version__: str
@@ -46,7 +61,10 @@ class Mesh:
     def read(path: str | os.PathLike[str], options: str) -> Mesh: ...
     @staticmethod
     def from_arrays(
-        vertices: NDArray[np.float64], cells: NDArray[np.uint32], options: str
+        vertices: NDArray[np.float64],
+        cells: NDArray[np.uint32],
+        groups: list[tuple[str, bool, NDArray[np.uint32]]],
+        options: str,
     ) -> Mesh: ...
     @property
     def n_vertices(self) -> int: ...
@@ -60,7 +78,7 @@ class Mesh:
     def corners(self) -> int: ...
     def array_names(self, of_cells: bool) -> list[str]: ...
     def array(self, name: str, of_cells: bool) -> NDArray[np.float64] | None: ...
-    def groups(self) -> list[str]: ...
+    def groups(self) -> list[tuple[str, bool, NDArray[np.uint32]]]: ...
     def set_array(self, name: str, values: NDArray[np.float64], of_cells: bool) -> None: ...
     def distance(
         self,
@@ -77,6 +95,14 @@ class Mesh:
         options: str,
         progress: _Progress,
     ) -> tuple[NDArray[np.float64], list[str]]: ...
+    def near_distances(
+        self,
+        sources: list[Any],
+        speed: Any,
+        within: float,
+        options: str,
+        progress: _Progress,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], list[str]]: ...
 
 @final
 class LevelSet:
@@ -84,6 +110,9 @@ class LevelSet:
     def continue_with(self, terms: dict[str, Any], options: str) -> list[str]: ...
     def advance(self, progress: _Progress) -> dict[str, Any] | None: ...
     def set_phi(self, phi: str | NDArray[np.float64]) -> None: ...
+    def set_terms(self, terms: dict[str, Any]) -> None: ...
+    def write_checkpoint(self, path: str | os.PathLike[str]) -> None: ...
+    def resume(self, path: str | os.PathLike[str]) -> None: ...
     def state(self) -> dict[str, Any]: ...
     def clock(self) -> tuple[float, int]: ...
     def gradient(self) -> NDArray[np.float64]: ...
@@ -91,6 +120,62 @@ class LevelSet:
     def ended_by(self) -> str | None: ...
     def warnings(self) -> list[str]: ...
 
+@final
+class Cloud:
+    def __new__(
+        cls, coordinates: NDArray[np.float64], normals: NDArray[np.float32] | None
+    ) -> Cloud: ...
+
+@final
+class IsosurfaceOnGpu:
+    @property
+    def n_vertices(self) -> int: ...
+    @property
+    def n_triangles(self) -> int: ...
+    @property
+    def has_missing(self) -> bool: ...
+    def copy_to(self, vertices: int, triangles: int, normals: int) -> None: ...
+
+def changed(mesh: Mesh, change: str, options: str) -> tuple[Mesh, list[str]]: ...
+def cleaned(
+    mesh: Mesh, weld: str, options: str
+) -> tuple[Mesh, NDArray[np.int64], NDArray[np.int64], list[str]]: ...
+def generate(shape: str, refine: int, options: str) -> Mesh: ...
+def voxelize(
+    mesh: Mesh, spacing: float, margin: int, surface: bool
+) -> tuple[NDArray[np.uint8], list[int], list[float], list[str]]: ...
+def write(mesh: Mesh, path: str | os.PathLike[str], ascii: bool) -> list[str]: ...
+def nearest(
+    sites: NDArray[np.float64],
+    queries: NDArray[np.float64],
+    directions: NDArray[np.float64] | None,
+    options: str,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], list[str]]: ...
+def nearest_between(
+    sites: NDArray[np.float64],
+    queries: int,
+    n: int,
+    corners: list[list[float]],
+    keys: int,
+    numbers: int,
+    norm: str,
+    gpu: int,
+) -> None: ...
+def read_points(
+    path: str | os.PathLike[str],
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float32] | None], list[str]]: ...
+def sample(mesh: Mesh, options: str) -> tuple[NDArray[np.float64], NDArray[np.float32] | None]: ...
+def compare(
+    a: str | os.PathLike[str], b: str | os.PathLike[str], absolute: float, relative: float
+) -> str: ...
+def converge(
+    case: str | os.PathLike[str],
+    levels: int,
+    overrides: list[str],
+    folder: str | os.PathLike[str] | None,
+    overwrite: bool,
+    progress: _Progress,
+) -> tuple[str, list[str | os.PathLike[str]]]: ...
 def events() -> list[tuple[int, str]]: ...
 def devices() -> tuple[list[dict[str, Any]], str]: ...
 def main(words: list[str]) -> int: ...
@@ -109,9 +194,12 @@ def run(
     progress: _Progress,
 ) -> tuple[str, str | os.PathLike[str], bool, bool]: ...
 def reconstruct(
-    of: NDArray[np.float64], normals: NDArray[np.float32] | None, options: str
+    of: Cloud, options: str
 ) -> tuple[NDArray[np.float64], NDArray[np.uint32], _Arrays, str, list[str]]: ...
 def sdf_at(mesh: Mesh, at: NDArray[np.float64], options: str) -> dict[str, Any]: ...
+def sdf_between(
+    mesh: Mesh, gpu: int, points: int, n: int, values: int, normals: int, triangles: int
+) -> list[str]: ...
 def sdf_grid(mesh: Mesh, options: str) -> dict[str, Any]: ...
 def view(
     mesh: Mesh, arrays: list[tuple[str, NDArray[np.float64]]], title: str, triangles: int
@@ -138,4 +226,14 @@ def isosurface(
     level: float,
     options: str,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint32], _Arrays, list[str]]: ...
+def isosurface_between(
+    values: int,
+    stored: str,
+    shape: list[int],
+    origin: list[float],
+    steps: list[list[float]],
+    level: float,
+    options: str,
+    gpu: int,
+) -> IsosurfaceOnGpu: ...
 def read_volume(path: str | os.PathLike[str]) -> dict[str, Any]: ...

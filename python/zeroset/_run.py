@@ -24,7 +24,10 @@ class Report(dict):  # type: ignore[type-arg]
     folder: Path
 
     def __repr__(self) -> str:
-        return f"<zeroset.Report: {self.get('status')}, {self.get('ended_by')}, in {self.folder}>"
+        return (
+            f"<zeroset.Report: {self.get('status')}, {self.get('ended_by')}, "
+            f"{self.get('steps', 0):,} steps, in {self.folder}>"
+        )
 
     def _repr_html_(self) -> str:
         from . import _view
@@ -95,7 +98,7 @@ def run(
     with _progress.shown(progress) as call:
         report, where, is_interrupted, _ = _native.run(
             os.fspath(case),
-            _overrides(overrides),
+            as_overrides(overrides),
             folder and os.fspath(folder),
             overwrite,
             resume,
@@ -133,13 +136,13 @@ def check(
         If the case file cannot be parsed.
     """
     plan, problems = _native.check(
-        os.fspath(case), _overrides(overrides), folder and os.fspath(folder), overwrite
+        os.fspath(case), as_overrides(overrides), folder and os.fspath(folder), overwrite
     )
     _messages.log()
     return CaseCheck(plan, problems)
 
 
-def _overrides(overrides: Mapping[str, Any] | None) -> list[str]:
+def as_overrides(overrides: Mapping[str, Any] | None) -> list[str]:
     """Return overrides as KEY=VALUE, with values in TOML."""
     return [f"{key}={_toml(value)}" for key, value in (overrides or {}).items()]
 

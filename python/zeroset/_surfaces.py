@@ -39,6 +39,9 @@ class Surface(NamedTuple):
         """Return the surface as a mesh. The options are those of `Mesh`."""
         return Mesh((self.points, self.cells), **options)
 
+    def __repr__(self) -> str:
+        return f"<zeroset.Surface: {len(self.points):,} points, {len(self.cells):,} triangles>"
+
     def _repr_html_(self) -> str:
         return self.mesh()._repr_html_()
 
@@ -71,6 +74,13 @@ class Reconstruction(NamedTuple):
 
     surface: Surface
     report: dict[str, Any]
+
+    def __repr__(self) -> str:
+        points, cells = len(self.surface.points), len(self.surface.cells)
+        return f"<zeroset.Reconstruction: {points:,} points, {cells:,} triangles>"
+
+    def _repr_html_(self) -> str:
+        return self.surface._repr_html_()
 
 
 def reconstruct(
@@ -141,12 +151,7 @@ def reconstruct(
     >>> report["surface"]["closed"], report["surface"]["genus"]
     (True, 0)
     """
-    coordinates = _inputs.as_points(points)
-    directions = None
-    if normals is not None:
-        directions = np.ascontiguousarray(_inputs.as_points(normals, "normals"), np.float32)
-        if directions.shape != coordinates.shape:
-            raise ValueError(f"normals: expected {len(coordinates)} rows, found {len(directions)}")
+    cloud = _cloud(points, normals)
     options = _options.text(
         **_options.on(device, threads),
         method=method,
@@ -159,11 +164,19 @@ def reconstruct(
         fill_holes=fill_holes,
         smooth=smooth,
     )
-    vertices, cells, arrays, report, warnings = _native.reconstruct(
-        coordinates, directions, options
-    )
+    vertices, cells, arrays, report, warnings = _native.reconstruct(cloud, options)
     _messages.warn(warnings)
     return Reconstruction(as_surface(vertices, cells, arrays, points), json.loads(report))
+
+
+def _cloud(points: Any, normals: Any) -> _native.Cloud:
+    """Return a cloud for the native part. Arrays of converted numbers are freed on return."""
+    coordinates, directions = _inputs.as_points(points), None
+    if normals is not None:
+        directions = _inputs.as_points(normals, "normals", np.float32)
+        if directions.shape != coordinates.shape:
+            raise ValueError(f"normals: expected {len(coordinates)} rows, found {len(directions)}")
+    return _native.Cloud(coordinates, directions)
 
 
 class Sdf(NamedTuple):
@@ -186,6 +199,10 @@ class Sdf(NamedTuple):
     normals: Any
     triangles: Any
     affine: NDArray[np.float64] | None
+
+    def __repr__(self) -> str:
+        shape = " x ".join(f"{n:,}" for n in self.values.shape)
+        return f"<zeroset.Sdf: {shape} {'points' if self.affine is None else 'voxels'}>"
 
 
 def sdf(
@@ -212,7 +229,8 @@ def sdf(
     mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         The surface.
     at : array of shape (n, 3), optional
-        Points, instead of a grid.
+        Points, instead of a grid. If they are on a GPU, the distances are computed there, without
+        a copy to the host.
     size : int, optional
         Number of voxels along the longest side, 128 by default.
     spacing : float, optional
@@ -251,6 +269,8 @@ def sdf(
     if at is not None:
         if any(option is not None for option in (size, spacing, margin, bounds, band)):
             raise ValueError("at: size, spacing, margin, bounds and band are for grids")
+        if _arrays.on_gpu(at):
+            return _sdf_on_gpu(used, at, normals, triangles)
         options = _options.text(normals=normals, triangles=triangles)
         found = _native.sdf_at(used._native, _inputs.as_points(at, "at"), options)
         _messages.warn(found["warnings"])
@@ -287,3 +307,18 @@ def sdf(
         directions = np.stack([on_grid(axis) for axis in found["normals"]], axis=-1)
     nearest = None if found["triangles"] is None else on_grid(found["triangles"])
     return Sdf(on_grid(found["values"]), directions, nearest, affine)
+
+
+def _sdf_on_gpu(mesh: Mesh, at: Any, normals: bool, triangles: bool) -> Sdf:
+    """Compute the signed distances of points on the GPU that holds them."""
+    gpu, n = _arrays.Gpu(at), len(at)
+    points = gpu.points(gpu.array, "at")
+    values = gpu.empty((n,), "float64")
+    directions = gpu.empty((n, 3), "float64") if normals else None
+    nearest = gpu.empty((n,), "int64") if triangles else None
+    gpu.wait()
+    addresses = map(gpu.address, (values, directions, nearest))
+    _messages.warn(
+        _native.sdf_between(mesh._native, gpu.number, gpu.address(points), n, *addresses)
+    )
+    return Sdf(gpu.result(values), gpu.result(directions), gpu.result(nearest), None)

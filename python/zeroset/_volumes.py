@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays, _messages, _native, _options
+from ._mesh import as_mesh
 from ._surfaces import Surface, as_surface
 
 if TYPE_CHECKING:
@@ -111,36 +112,20 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
     if not 1 <= mask.ndim <= 3:
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
     spacing = _per_axis(sampling, mask.ndim, "sampling")
-    device = _arrays.on_device(mask)
-    targets = (device != 0) if signed else (device == 0)
-    if _arrays.package(device) == "torch":
-        import torch
-
-        targets = targets.contiguous()
-        number = device.device.index
-        distances = torch.empty(device.shape, dtype=torch.float32, device=device.device)
-        addresses = targets.data_ptr(), distances.data_ptr()
-        torch.cuda.current_stream(device.device).synchronize()
-    else:
-        import cupy
-
-        targets = cupy.ascontiguousarray(cupy.asarray(targets))
-        number = targets.device.id
-        with cupy.cuda.Device(number):
-            distances = cupy.empty(targets.shape, dtype=cupy.float32)
-            addresses = targets.data.ptr, distances.data.ptr
-            cupy.cuda.get_current_stream().synchronize()
+    gpu = _arrays.Gpu(mask)
+    targets = gpu.read((gpu.array != 0) if signed else (gpu.array == 0), "bool")
+    distances = gpu.empty(tuple(mask.shape), "float32")
+    gpu.wait()
+    addresses = gpu.address(targets), gpu.address(distances)
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
-    _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, number)
+    _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, gpu.number)
     # Without a target, every distance is infinite. Reading one is faster than counting the targets.
     # Signed distances to faces are infinite if there are voxels of only one kind.
     if not math.isfinite(distances.reshape(-1)[0]):
         what = "the voxels are of one kind" if signed else "no voxel is zero"
         raise ValueError(f"mask: {what}; there is nothing to measure to")
-    if _arrays.package(mask) == _arrays.package(device):
-        return distances
-    return mask.__array_namespace__().from_dlpack(distances)
+    return gpu.result(distances)
 
 
 def _per_axis(values: Any, n: int, name: str) -> list[float]:
@@ -155,7 +140,7 @@ def _per_axis(values: Any, n: int, name: str) -> list[float]:
 
 
 class Volume(NamedTuple):
-    """A volume from a file.
+    """Voxels and their place in space.
 
     Attributes
     ----------
@@ -167,6 +152,10 @@ class Volume(NamedTuple):
 
     values: NDArray[Any]
     affine: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.values.shape))
+        return f"<zeroset.Volume: {shape} voxels, {self.values.dtype}>"
 
 
 def read_volume(path: str | os.PathLike[str]) -> Volume:
@@ -183,6 +172,65 @@ def read_volume(path: str | os.PathLike[str]) -> Volume:
     affine[:3, :3] = np.array(found["steps"]).T
     affine[:3, 3] = found["origin"]
     return Volume(found["values"].reshape(found["shape"], order="F"), affine)
+
+
+def voxelize(
+    mesh: Any,
+    *,
+    size: int | None = None,
+    spacing: float | None = None,
+    margin: int = 0,
+    surface: bool = False,
+    threads: int = 0,
+) -> Volume:
+    """Mark the voxels inside a closed surface or a tetrahedral mesh.
+
+    Parameters
+    ----------
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
+        The mesh.
+    size : int, optional
+        Number of voxels along the longest side, 128 by default.
+    spacing : float, optional
+        Edge length of a voxel, instead of a size.
+    margin : int
+        Number of voxels to add on each side.
+    surface : bool
+        Whether to mark the voxels that the surface passes through instead.
+    threads
+        See `Mesh`.
+
+    Returns
+    -------
+    Volume
+        Values are 1 in marked voxels and 0 in others, uint8.
+
+    Raises
+    ------
+    ValueError
+        If the mesh has no inside, or an option cannot be used.
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> cube = zs.generate("cube", cells=[2, 2, 2])
+    >>> voxels = zs.voxelize(cube, spacing=0.25)
+    >>> voxels.values.shape, int(voxels.values.sum())
+    ((4, 4, 4), 64)
+    """
+    if size is not None and spacing is not None:
+        raise ValueError("spacing: give either a size or a spacing")
+    if margin < 0:
+        raise ValueError(f"margin: expected a number of at least 0, found {margin}")
+    used = as_mesh(mesh, "cpu", threads)
+    if spacing is None:
+        longest = float(np.ptp(used.points, axis=0).max()) if used.n_points else 0.0
+        spacing = longest / (128 if size is None else size)
+    marks, shape, origin, warnings = _native.voxelize(used._native, spacing, margin, surface)
+    _messages.warn(warnings)
+    affine = np.diag([spacing, spacing, spacing, 1.0])
+    affine[:3, 3] = origin
+    return Volume(marks.reshape(shape, order="F"), affine)
 
 
 def isosurface(
@@ -204,7 +252,9 @@ def isosurface(
     Parameters
     ----------
     volume : array of three dimensions, path, or image from nibabel
-        Values, indexed [i, j, k].
+        Values, indexed [i, j, k]. If they are on a GPU, the surface is extracted there, without a
+        copy to the host, unless a voxel equals the level exactly, a value is not finite, or holes,
+        components or smoothness are changed.
     level : float
         Value on the surface. The inside has the larger values.
     affine : array of shape (4, 4), optional
@@ -245,11 +295,14 @@ def isosurface(
         values, of_file = read_volume(volume)
         affine = of_file if affine is None and spacing is None else affine
     else:
-        values = np.asarray(_arrays.as_numpy(getattr(volume, "dataobj", volume)))
+        values = getattr(volume, "dataobj", volume)
         if affine is None and spacing is None:
             affine = getattr(volume, "affine", None)
+        # Cleaning up a surface needs the host.
+        stays = _arrays.on_gpu(values) and not (largest or fill_holes or smooth)
+        values = values if stays else np.asarray(_arrays.as_numpy(values))
     if values.ndim != 3:
-        raise ValueError(f"volume: expected 3 dimensions, found the shape {values.shape}")
+        raise ValueError(f"volume: expected 3 dimensions, found the shape {tuple(values.shape)}")
     if affine is not None and spacing is not None:
         raise ValueError("spacing: give either an affine or a spacing")
     matrix = (
@@ -259,6 +312,11 @@ def isosurface(
     )
     if matrix.shape != (4, 4):
         raise ValueError(f"affine: expected the shape (4, 4), found {matrix.shape}")
+    if not isinstance(values, np.ndarray):
+        found = _isosurface_on_gpu(values, level, matrix, closed, normals)
+        if found is not None:
+            return found
+        values = np.asarray(_arrays.as_numpy(values))
     kind = {"b": np.uint8, "f": np.float64 if values.dtype.itemsize > 4 else np.float32}.get(
         values.dtype.kind
     )
@@ -280,3 +338,42 @@ def isosurface(
     )
     _messages.warn(warnings)
     return as_surface(points, cells, arrays, volume)
+
+
+def _isosurface_on_gpu(
+    values: Any, level: float, matrix: NDArray[np.float64], closed: bool, normals: bool
+) -> Surface | None:
+    """Extract a surface on the GPU that holds the values.
+
+    Return None if there is no surface, or if it must be cleaned up on the host.
+    """
+    gpu = _arrays.Gpu(values)
+    name = str(gpu.array.dtype).rpartition(".")[2]
+    kind = {"bool": "uint8", "float16": "float32", "bfloat16": "float32"}.get(name, name)
+    ordered = gpu.read(gpu.reversed(gpu.array), kind)
+    gpu.wait()
+    made = _native.isosurface_between(
+        gpu.address(ordered),
+        kind,
+        list(values.shape),
+        matrix[:3, 3].tolist(),
+        matrix[:3, :3].T.tolist(),
+        float(level),
+        _options.text(closed=closed, normals=normals),
+        gpu.number,
+    )
+    if made.n_triangles == 0 or made.has_missing:
+        return None
+    points = gpu.empty((made.n_vertices, 3), "float64")
+    numbers = gpu.empty((made.n_triangles, 3), "int32")
+    directions = gpu.empty((made.n_vertices, 3), "float64") if normals else None
+    gpu.wait()
+    made.copy_to(*map(gpu.address, (points, numbers, directions)))
+    cells = gpu.unsigned(numbers)
+    corners = [points[cells[:, k]] for k in range(3)]
+    for k in range(3):
+        if bool((corners[k] == corners[k - 1]).all(1).any()):
+            return None
+    if directions is not None and bool((directions != directions).any()):
+        return None
+    return Surface(gpu.result(points), gpu.result(cells), gpu.result(directions))

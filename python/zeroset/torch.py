@@ -26,8 +26,8 @@ class _SignedDistance(torch.autograd.Function):  # type: ignore[misc]
 def signed_distance(mesh: Any, points: torch.Tensor) -> torch.Tensor:
     """Compute the signed distances of points to a surface, negative inside.
 
-    The gradient with respect to a point is the unit vector along which the distance grows. The
-    distances are computed on the CPU.
+    The gradient with respect to a point is the unit vector along which the distance grows. Points
+    on a GPU never leave it.
 
     Parameters
     ----------

@@ -8,6 +8,17 @@ use crate::mesh::DataArray;
 
 /// A speed that depends on the direction: the arrival time u satisfies `grad u . D grad u = 1` with
 /// a conduction tensor D in each cell.
+///
+/// ```
+/// use zeroset::{Source, api::{Conduction, Directions, DistanceOptions, Fibers}};
+/// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+/// let mesh = zeroset::Mesh::triangles(corners, &[[0, 1, 2], [0, 2, 3]])?;
+/// let fibers = Fibers::new(4.0, 1.0, Directions::Constant([1.0, 0.0, 0.0]));
+/// let options = DistanceOptions::default().conduction(Conduction::Fibers(Box::new(fibers)));
+/// let found = zeroset::distance_with(&mesh, &[Source::Vertex(0)], &options)?;
+/// assert_eq!((found.values[1], found.values[3]), (0.25, 1.0)); // times
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Conduction {

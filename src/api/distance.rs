@@ -28,13 +28,14 @@ use crate::run::task::Stages;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DistanceOptions {
-    /// The start values, one per source. If empty, all are 0.
+    /// The start values, one per source, in mesh units (times if a speed is given). If empty, all
+    /// are 0.
     pub starts: Vec<f64>,
     /// The largest distance to compute, in mesh units (a time if a speed is given). `None` for no
     /// limit.
     pub within: Option<f64>,
-    /// The speed of the front, 1 by default. A per-vertex array or an expression is evaluated at
-    /// the cell centroids.
+    /// The speed of the front in mesh units per time, 1 by default. A per-vertex array or an
+    /// expression is evaluated at the cell centroids.
     pub speed: Option<Values>,
     /// A speed that depends on the direction, instead of [`DistanceOptions::speed`].
     pub conduction: Option<Conduction>,
@@ -57,19 +58,19 @@ pub struct DistanceOptions {
 }
 
 impl DistanceOptions {
-    /// Sets the start values, one per source.
+    /// Sets the start values, one per source, in mesh units (times if a speed is given).
     pub fn starts(mut self, starts: impl Into<Vec<f64>>) -> Self {
         self.starts = starts.into();
         self
     }
 
-    /// Sets the largest distance to compute.
+    /// Sets the largest distance to compute, in mesh units (a time if a speed is given).
     pub fn within(mut self, distance: f64) -> Self {
         self.within = Some(distance);
         self
     }
 
-    /// Sets the speed of the front: a number, an expression or an array.
+    /// Sets the speed of the front in mesh units per time: a number, an expression or an array.
     pub fn speed(mut self, speed: impl Into<Values>) -> Self {
         self.speed = Some(speed.into());
         self

@@ -14,7 +14,8 @@ use crate::surface::{
 };
 use crate::volume::Volume;
 
-/// Options of [`isosurface`]. The defaults are those of `zeroset isosurface`.
+/// Options of [`isosurface`]. The defaults are those of `zeroset isosurface`, which also computes
+/// normals for file formats that hold them.
 ///
 /// ```
 /// use zeroset::api::IsosurfaceOptions;

@@ -91,10 +91,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh> {
 ///
 /// ```
 /// use zeroset::api::ReadOptions;
-/// use zeroset::config::{Device, DeviceKind};
-/// let mut cpu = Device::default();
-/// (cpu.kind, cpu.threads) = (DeviceKind::Cpu, 2);
-/// let options = ReadOptions::default().device(cpu);
+/// use zeroset::config::Device;
+/// let options = ReadOptions::default().device(Device::cpu().threads(2));
 /// let mesh = zeroset::read_with("meshes/fsaverage5_pial_left.gii.gz", &options)?;
 /// assert_eq!(zeroset::distance(&mesh, &[zeroset::Source::Vertex(0)])?.backend, "cpu");
 /// # Ok::<(), zeroset::Error>(())
@@ -205,7 +203,7 @@ impl Mesh {
     }
 
     /// Adds an array with `components` numbers per vertex, `[vertices * components]`, or replaces
-    /// the array of this name. Expressions can then use the name.
+    /// the array of this name. Expressions can then use the name. The numbers may have any unit.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the number of values is wrong.
@@ -222,7 +220,7 @@ impl Mesh {
     }
 
     /// Adds an array with `components` numbers per cell, `[cells * components]`, or replaces the
-    /// array of this name. Expressions can then use the name.
+    /// array of this name. Expressions can then use the name. The numbers may have any unit.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the number of values is wrong.

@@ -1,11 +1,16 @@
 //! The facade: one function per job, with plain arrays as inputs and results.
 //!
 //! Its functions are re-exported at the crate root: [`read`], [`distance`], [`evolve`],
-//! [`reconstruct()`], [`isosurface`], [`edt`] and [`sdf`]. They use the same code, the same
-//! defaults and the same choice of device as the command line, so their values are bitwise
+//! [`reconstruct()`], [`isosurface`], [`edt`], [`nearest`] and [`sdf`]. They use the same code, the
+//! same defaults and the same choice of device as the command line, so their values are bitwise
 //! identical to those that the program writes. Results refer to the vertices and cells of the file,
 //! although the solvers work on a repaired and cleaned mesh. Warnings are part of the results, and
 //! nothing is printed.
+//!
+//! Options have defaults and one method for each setting: `EvolveOptions::default().until(2.0)`.
+//! By default, a call uses all cores, or a GPU if there is one and the work is large enough. A
+//! [`Device`](crate::config::Device) selects another device: `Device::cpu().threads(2)` or
+//! `Device::gpu(0)`. For a mesh, it is an option of [`read_with`].
 
 mod conduction;
 mod control;
@@ -14,13 +19,16 @@ mod distance;
 mod edt;
 mod evolve;
 mod isosurface;
+mod isosurface_on_gpu;
 mod mesh;
+mod nearest;
 mod read_options;
 mod reconstruct;
 mod sdf;
 mod source;
 mod threads;
 
+pub use crate::surface::DeviceResults;
 pub use conduction::{Conduction, Directions, Fibers};
 pub use control::Control;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
@@ -33,10 +41,17 @@ pub use evolve::{
 #[cfg(feature = "cli")]
 pub(crate) use isosurface::isosurface_with;
 pub use isosurface::{Isosurface, IsosurfaceOptions, isosurface};
+pub use isosurface_on_gpu::{DeviceVoxels, IsosurfaceOnGpu};
 pub use mesh::{Mesh, read, read_with};
+pub use nearest::{DeviceQueries, NearestSites, nearest, nearest_between};
+#[cfg(feature = "cli")]
+pub(crate) use nearest::{is_worth_a_gpu, serves};
 pub use read_options::ReadOptions;
 pub use reconstruct::{ReconstructOptions, Reconstruction, reconstruct};
 #[cfg(feature = "cli")]
 pub(crate) use sdf::MOST_ALONG;
-pub use sdf::{Extras, Grid, GridDistances, GridOptions, PointDistances, SignedSurface, sdf};
+pub use sdf::{
+    DeviceSignedSurface, Extras, Grid, GridDistances, GridOptions, PointDistances, SignedSurface,
+    sdf,
+};
 pub use source::{Source, Values};

@@ -88,7 +88,8 @@ impl FromStr for Source {
     }
 }
 
-/// Values on a mesh: one number, an expression, or an array.
+/// Values on a mesh, such as speeds: one number, an expression, or an array. The item that takes
+/// the values states their unit.
 ///
 /// ```
 /// use zeroset::{Terms, Values};
@@ -106,9 +107,9 @@ pub enum Values {
     /// An expression in coordinates, arrays and groups
     /// ([docs/expressions.md](https://github.com/zeroset-developers/zeroset/blob/main/docs/expressions.md)).
     Expression(String),
-    /// One number for each vertex of the file.
+    /// One number for each vertex of the file, `[vertices]`.
     PerVertex(Vec<f64>),
-    /// One number for each cell of the mesh ([`Mesh::n_cells`](super::Mesh::n_cells)).
+    /// One number for each cell of the mesh, `[cells]` ([`Mesh::n_cells`](super::Mesh::n_cells)).
     PerCell(Vec<f64>),
 }
 

@@ -1,9 +1,11 @@
 //! Writes results to standard output and everything else to standard error, without disturbing the
 //! progress bar.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::MultiProgress;
 
@@ -18,6 +20,8 @@ pub struct Ui {
     quiet: bool,
     json: bool,
     bars: MultiProgress,
+    /// The warnings that have been written.
+    warned: Arc<Mutex<HashSet<String>>>,
 }
 
 impl Ui {
@@ -25,7 +29,7 @@ impl Ui {
     ///
     /// A quiet user interface prints only results and errors.
     pub fn new(verbose: u8, quiet: bool) -> Self {
-        Ui { verbose, quiet, json: false, bars: MultiProgress::new() }
+        Ui { verbose, quiet, json: false, bars: MultiProgress::new(), warned: Arc::default() }
     }
 
     /// Sets whether all output is JSON lines.
@@ -81,8 +85,16 @@ impl Ui {
         self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
     }
 
-    /// Writes a warning to standard error unless quiet.
+    /// Writes a warning to standard error unless quiet or already written.
+    ///
+    /// A command may examine the same mesh several times, for example when it draws its results.
     pub fn warn(&self, warning: impl Display) {
+        let warning = warning.to_string();
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warned.insert(warning.clone()) {
+            return;
+        }
+        drop(warned);
         match self.json {
             true => self.say(&json::warning(&warning)),
             false => self.say(&format!("warning: {warning}")),

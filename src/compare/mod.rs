@@ -46,6 +46,13 @@ pub struct Comparison {
 
 /// Compares A with B: two files, or two folders of runs.
 ///
+/// ```
+/// use zeroset::compare::{Tolerance, compare};
+/// let path = std::path::Path::new("meshes/fsaverage5_pial_left.gii.gz");
+/// assert!(compare(path, path, Tolerance::default())?.equal);
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns [`Error::Input`](crate::Error::Input) if a file cannot be read. Returns
 /// [`Error::Case`](crate::Error::Case) if the two hold different things, such as a volume and a

@@ -25,7 +25,7 @@ pub struct ShapeDifference {
     pub components: [usize; 2],
     /// Number of vertices in A and in B.
     pub vertices: [usize; 2],
-    /// Diagonal of the larger of the two bounding boxes.
+    /// Diagonal of the larger of the two bounding boxes, in mesh units.
     pub diagonal: f64,
     /// Time of the states, for a series.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,8 @@
 //! A case file with mistakes, read as far as possible.
 
-use super::Config;
+use super::{Config, Domain};
 use crate::error::Error;
+use crate::patches::PATCH_SIZE;
 
 /// A case as far as it can be read, and its problems.
 #[derive(Debug, Default)]
@@ -50,12 +51,29 @@ impl ReadCase {
         self.unread.iter().any(explains)
     }
 
-    /// Returns true if the keys of the mesh and the device are valid, so that the mesh can be read.
-    pub(crate) fn can_read_mesh(&self) -> bool {
-        let tables = ["domain", "device", "precision", "defaults"];
-        let concerns_mesh = |key: &String| {
-            key.is_empty() || tables.iter().any(|table| key.split('.').next() == Some(table))
-        };
-        self.config.is_some() && !self.unread.iter().any(concerns_mesh)
+    /// Returns the case with which the domain can be read although other keys have problems, or
+    /// `None` if a problem concerns the domain itself or the files with its arrays.
+    pub(crate) fn with_readable_domain(&self) -> Option<Config> {
+        let mut config = self.config.clone()?;
+        // These keys decide which arrays and groups there are.
+        let of_arrays = ["domain.mesh.data", "domain.mesh.time", "domain.mesh.skip_unsupported"];
+        let is_of_arrays = |key: &String| of_arrays.iter().any(|k| key.starts_with(k));
+        let is_mesh = matches!(config.domain, Domain::Mesh(_));
+        if self.unread.iter().any(|key| is_of_arrays(key) || !is_mesh && key.starts_with("domain"))
+        {
+            return None;
+        }
+        for flaw in super::check::flaws(&config) {
+            match (&*flaw.key, &mut config.domain) {
+                // The names of arrays and groups do not depend on these keys.
+                ("domain.mesh.refine", Domain::Mesh(mesh)) => mesh.refine = 0,
+                ("domain.mesh.patch_size", Domain::Mesh(mesh)) => mesh.patch_size = PATCH_SIZE,
+                ("domain.mesh.weld" | "domain.mesh.repair", _) => {}
+                ("device.threads", _) => config.device.threads = 0,
+                (key, _) if key == "domain" || key.starts_with("domain.") => return None,
+                _ => {}
+            }
+        }
+        Some(config)
     }
 }

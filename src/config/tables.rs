@@ -46,6 +46,39 @@ pub struct Device {
     pub reproducible: bool,
 }
 
+impl Device {
+    /// Returns the CPU with all its cores.
+    ///
+    /// ```
+    /// use zeroset::config::Device;
+    /// let volume = vec![true, false, false];
+    /// let on_two_threads = Device::cpu().threads(2);
+    /// let found = zeroset::edt(&volume, [3, 1, 1], &Default::default(), &on_two_threads)?;
+    /// assert_eq!((found.values, found.backend), (vec![0.0, 1.0, 2.0], "cpu"));
+    /// # Ok::<(), zeroset::Error>(())
+    /// ```
+    pub fn cpu() -> Self {
+        Device { kind: DeviceKind::Cpu, ..Device::default() }
+    }
+
+    /// Returns the GPU with the index `ordinal`, counted from 0. A call fails if it is missing.
+    pub fn gpu(ordinal: u32) -> Self {
+        Device { kind: DeviceKind::Cuda, ordinal, ..Device::default() }
+    }
+
+    /// Sets the number of CPU threads. 0 uses all cores.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets whether results on a GPU are bitwise identical in every run.
+    pub fn reproducible(mut self, reproducible: bool) -> Self {
+        self.reproducible = reproducible;
+        self
+    }
+}
+
 impl Default for Device {
     fn default() -> Self {
         Device { kind: DeviceKind::default(), ordinal: 0, threads: 0, reproducible: true }

@@ -147,14 +147,14 @@ impl<const E: usize> TiledGrid<E> {
         &self.keys
     }
 
-    /// Returns the ids of the tiles in list order. An id locates the values of a tile in a
-    /// [`Pool`].
+    /// Returns the ids of the tiles, `[n_tiles]`, in list order. An id locates the values of a tile
+    /// in a [`Pool`].
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Returns the signs of missing neighbors in list order. Bit d is set if the neighbor in
-    /// direction d is missing and inside.
+    /// Returns the signs of missing neighbors, one mask for each tile in list order. Bit d is set
+    /// if the neighbor in direction d is missing and inside.
     pub fn borders(&self) -> &[u32] {
         &self.borders
     }
@@ -164,8 +164,8 @@ impl<const E: usize> TiledGrid<E> {
         &self.activity
     }
 
-    /// Returns the request masks for writing. A step that computes them on the fly stores them
-    /// here.
+    /// Returns the request masks, one for each tile in list order, for writing. A step that
+    /// computes them on the fly stores them here.
     pub fn activity_mut(&mut self) -> &mut [u32] {
         &mut self.activity
     }

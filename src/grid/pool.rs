@@ -43,13 +43,13 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
         (self.values.capacity() * size_of::<S>()) as u64
     }
 
-    /// Returns the values of one tile, x fastest.
+    /// Returns the `E^3` values of one tile, x fastest.
     pub fn tile(&self, id: u32) -> &[S] {
         let start = id as usize * Self::TILE;
         &self.values[start..start + Self::TILE]
     }
 
-    /// Returns the values of one tile for writing.
+    /// Returns the `E^3` values of one tile for writing, x fastest.
     pub fn tile_mut(&mut self, id: u32) -> &mut [S] {
         let start = id as usize * Self::TILE;
         &mut self.values[start..start + Self::TILE]
@@ -60,7 +60,7 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
         &self.values
     }
 
-    /// Returns all values for writing.
+    /// Returns all values for writing, tile by tile in order of ids.
     pub fn values_mut(&mut self) -> &mut [S] {
         &mut self.values
     }

@@ -5,7 +5,7 @@ use super::{TileKey, TiledGrid};
 /// A tile set as plain lists, in ascending order of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// The keys as integers.
+    /// The keys as integers, one for each tile in list order.
     pub keys: Vec<u64>,
     /// The signs of missing neighbors; see [`TiledGrid::borders`].
     pub borders: Vec<u32>,

@@ -12,7 +12,8 @@ const BLOCK: usize = 4096;
 /// Returns the mean of `| |grad phi| - 1 |` over the cells whose vertices all lie in the band. Each
 /// cell is weighted by its area or volume.
 ///
-/// `band` is in mesh order. The result is 0 if there is no such cell.
+/// `phi` and `band` have one entry for each vertex in mesh order. The result is 0 if there is no
+/// such cell.
 pub fn gradient_norm_error(mesh: &Mesh, phi: &[f64], band: &[bool]) -> f64 {
     let arity = mesh.kind.arity();
     let sums: Vec<[f64; 2]> = mesh

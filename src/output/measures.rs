@@ -14,13 +14,14 @@ use crate::mesh::Kind;
 pub struct Measures {
     /// Number of steps so far.
     pub step: u64,
-    /// Simulated time of the state.
+    /// Simulated time of the state, in the unit of the case.
     pub time: f64,
-    /// Size of the last time step. 0 before the first step.
+    /// Length of the last time step, in the same unit. 0 before the first step.
     pub dt: f64,
-    /// Length (triangles) or area (tetrahedra, tiles) of the interface.
+    /// Length (triangles) or area (tetrahedra, tiles) of the interface, in mesh units or their
+    /// square.
     pub interface: f64,
-    /// Area or volume of the inside.
+    /// Area or volume of the inside, in squared or cubed mesh units.
     pub enclosed: f64,
     /// Number of connected components of the inside.
     pub components: u64,
@@ -30,9 +31,9 @@ pub struct Measures {
     pub band_vertices: u64,
     /// Number of active patches (meshes) or of tiles.
     pub active_patches: u64,
-    /// Smallest value of phi.
+    /// Smallest value of phi, in mesh units.
     pub phi_min: f64,
-    /// Largest value of phi.
+    /// Largest value of phi, in mesh units.
     pub phi_max: f64,
 }
 

@@ -4,7 +4,7 @@ mod counts;
 mod page;
 mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -64,11 +64,11 @@ pub struct Report {
     pub tiles: Option<TileCounts>,
     /// Seconds spent in each stage.
     pub seconds: Seconds,
-    /// Time at which the run begins.
+    /// Time at which the run begins, in the unit of the case.
     pub start_time: f64,
     /// Number of steps done.
     pub steps: u64,
-    /// Time reached.
+    /// Time reached, in the unit of the case.
     pub time: f64,
     /// Number of reinitializations, including the one at the start.
     pub reinitializations: u64,
@@ -218,11 +218,12 @@ pub struct Distances {
     pub not_reached: usize,
     /// Number of vertices that belong to no cell inside the mask. It is 0 without a mask.
     pub outside_mask: usize,
-    /// Smallest distance. `None` if no vertex was reached.
+    /// Smallest distance, in mesh units (a time if a speed is given). `None` if no vertex was
+    /// reached.
     pub min: Option<f64>,
-    /// Mean distance of the reached vertices. `None` if no vertex was reached.
+    /// Mean distance of the reached vertices, in the same unit. `None` if no vertex was reached.
     pub mean: Option<f64>,
-    /// Largest distance. `None` if no vertex was reached.
+    /// Largest distance, in the same unit. `None` if no vertex was reached.
     pub max: Option<f64>,
     /// For each seed, the number of vertices to which it is the nearest seed. `None` unless labels
     /// were requested.
@@ -373,8 +374,11 @@ impl Report {
         }
     }
 
-    /// Computes the values that depend on the others after the run has ended.
+    /// Computes the values that depend on the others after the run has ended, and removes repeated
+    /// warnings.
     pub(crate) fn close(&mut self, total_seconds: f64) {
+        let mut known = HashSet::new();
+        self.warnings.retain(|warning| known.insert(warning.clone()));
         self.seconds.total = total_seconds;
         let work = self.seconds.evolve + self.seconds.reinitialize;
         self.cell_updates_per_second =

@@ -121,7 +121,7 @@ impl Patch<'_> {
         &self.columns[self.rows[local] as usize..self.rows[local + 1] as usize]
     }
 
-    /// Copies values of owned and halo vertices into local order.
+    /// Copies values, in patch order, of owned and halo vertices into local order.
     pub fn load<T: Copy>(&self, from: &[T], into: &mut Vec<T>) {
         into.clear();
         into.extend_from_slice(&from[self.owned()]);
@@ -304,12 +304,14 @@ impl Patches {
         &self.neighbors[self.neighbor_offsets[p] as usize..self.neighbor_offsets[p + 1] as usize]
     }
 
-    /// Converts an array from mesh order to patch order, and applies `f` to each entry.
+    /// Converts an array, `[n_vertices]`, from mesh order to patch order, and applies `f` to each
+    /// entry.
     pub fn to_patch_order<T: Copy, U>(&self, rows: &[T], f: impl Fn(T) -> U) -> Vec<U> {
         self.mesh_vertices.iter().map(|&v| f(rows[v as usize])).collect()
     }
 
-    /// Converts an array from patch order to mesh order, and applies `f` to each entry.
+    /// Converts an array, `[n_vertices]`, from patch order to mesh order, and applies `f` to each
+    /// entry.
     pub fn to_mesh_order<T: Copy, U: Clone + Default>(
         &self,
         rows: &[T],

@@ -15,15 +15,17 @@ use crate::surface::{Gaps, gaps_on};
 /// samples, and longer for level sets.
 pub const WORTH_A_GPU: usize = 100_000;
 
-/// The device of a reconstruction.
+/// The device of a reconstruction. [`zeroset::reconstruct`](crate::reconstruct()) chooses it.
 #[derive(Clone, Copy, Default)]
 pub enum Device<'a> {
     /// The CPU.
     #[default]
     Cpu,
     /// A GPU, or the CPU if the GPU has too little memory or fails.
+    #[doc(hidden)]
     Auto(&'a Arc<Cuda>),
     /// A GPU. The reconstruction fails if the GPU fails.
+    #[doc(hidden)]
     Gpu(&'a Arc<Cuda>),
 }
 

@@ -54,7 +54,7 @@ pub struct Options {
     pub method: Method,
     /// The size of cubes or voxels.
     pub cubes: Cubes,
-    /// Curvature weight of the level-set method. `None` selects the default.
+    /// Curvature weight of the level-set method, 0 to 1. `None` selects 0.1.
     pub curvature: Option<f64>,
     /// Storage of phi in the level-set method. `None` selects 32 bits.
     pub storage: Option<Storage>,
@@ -95,6 +95,18 @@ impl Options {
     /// Sets the size of cubes or voxels.
     pub fn cubes(mut self, cubes: Cubes) -> Self {
         self.cubes = cubes;
+        self
+    }
+
+    /// Sets the curvature weight of the level-set method, 0 to 1.
+    pub fn curvature(mut self, weight: f64) -> Self {
+        self.curvature = Some(weight);
+        self
+    }
+
+    /// Sets the storage of phi in the level-set method.
+    pub fn storage(mut self, storage: Storage) -> Self {
+        self.storage = Some(storage);
         self
     }
 

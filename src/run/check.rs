@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{CleanedMesh, cpu, folder_of, names, picture, task};
+use super::{cpu, folder_of, parts, picture, task};
 use crate::config::{Config, ReadCase};
 use crate::error::{Error, Result};
 use crate::output::{RunFolder, RunNames};
@@ -43,16 +43,19 @@ pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Che
 /// Finds everything that can be wrong with a case file before the first step of its run, including
 /// the problems with which it was read, and describes the run.
 ///
-/// A check is skipped if it depends on one that has failed. If a key is invalid, the mesh is read
-/// only to look up the names in expressions.
+/// A check is skipped if it depends on one that has failed. If a key is invalid, the parts of the
+/// case that do not depend on it are checked one by one.
 pub fn check_read(mut read: ReadCase, folder: Option<&Path>, overwrite: bool) -> Checked {
     let problems = std::mem::take(&mut read.problems);
     let mut checked = Checked { problems, ..Checked::default() };
     let Some(config) = &read.config else { return checked };
     let are_keys_valid = checked.problems.is_empty();
-    // Threads must not be started if their number is invalid.
-    let can_compute = are_keys_valid || read.can_read_mesh();
-    let cpu = if can_compute { checked.take(cpu(config)).map(Arc::new) } else { None };
+    let readable = if are_keys_valid { None } else { read.with_readable_domain() };
+    let cpu = match (are_keys_valid, &readable) {
+        (true, _) => checked.take(cpu(config)).map(Arc::new),
+        (false, Some(readable)) => checked.take(cpu(readable)).map(Arc::new),
+        (false, None) => None,
+    };
     // A path that cannot be resolved has been reported as a problem of its key.
     let inputs = config.inputs().unwrap_or_default();
     let are_paths_valid = config.inputs().is_ok() && folder_of(config, folder).is_ok();
@@ -74,17 +77,11 @@ pub fn check_read(mut read: ReadCase, folder: Option<&Path>, overwrite: bool) ->
                 Err(problems) => checked.problems.extend(problems),
             }
         }
-        Some(cpu) if config.mesh().is_some() => {
-            match cpu.run(|| CleanedMesh::whole(config).map(|mesh| names::unknown(config, &mesh))) {
-                Ok(unknown) => {
-                    let is_own = |(key, _): &(&str, Error)| !read.explains(key);
-                    let errors = unknown.into_iter().filter(is_own).map(|(_, error)| error);
-                    checked.problems.extend(errors);
-                }
-                Err(error) => checked.problems.push(error),
-            }
+        Some(cpu) => {
+            let is_own = |key: &str| !read.explains(key);
+            let readable = readable.as_ref().unwrap_or(config);
+            checked.problems.extend(parts::problems(readable, &cpu, is_own));
         }
-        Some(_) => {}
     }
     checked.plan += &place_of_run;
     checked

@@ -22,7 +22,7 @@ pub struct CleanedMesh {
     pub mesh: Mesh,
     /// Changes made by cleaning, including the map to stored vertices.
     pub cleaning: Cleaning,
-    /// Coordinates of the stored vertices, including unused ones.
+    /// Coordinates of the stored vertices, including unused ones, in mesh units.
     pub stored_vertices: Vec<[f64; 3]>,
     /// Changes made by the repair before cleaning.
     pub repair: Repair,
@@ -167,8 +167,8 @@ impl CleanedMesh {
             warnings.push(named(text));
         }
         let (mesh, mut cleaning) = mesh::clean_repaired(mesh, &repair).map_err(in_file)?;
-        // Cleaning has already printed the summary. The report lists it among the warnings.
-        warnings.extend(cleaning.summary().map(named));
+        // Cleaning has already printed both texts. The report lists them among the warnings.
+        warnings.extend(cleaning.summary().into_iter().chain(cleaning.doubt(mesh.kind)).map(named));
         cleaning.n_stored_cells = n_stored_cells;
         Ok(CleanedMesh {
             mesh,
@@ -186,8 +186,8 @@ impl CleanedMesh {
         })
     }
 
-    /// Converts values at the vertices of the cleaned mesh to the order of the stored vertices.
-    /// Unused vertices and vertices outside the mask get the value `fill`.
+    /// Converts values, one for each vertex of the cleaned mesh, to the order of the stored
+    /// vertices. Unused vertices and vertices outside the mask get the value `fill`.
     pub fn as_stored<T: Copy>(&self, values: &[T], fill: T) -> Vec<T> {
         let mut stored = vec![fill; self.stored_vertices.len()];
         for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {
@@ -234,8 +234,8 @@ impl CleanedMesh {
         cells
     }
 
-    /// Converts values of the cells inside the mask to the order of [`CleanedMesh::stored_cells`].
-    /// The other cells get the value `fill`.
+    /// Converts values, one for each cell inside the mask, to the order of
+    /// [`CleanedMesh::stored_cells`]. The other cells get the value `fill`.
     pub fn as_stored_cells<T: Copy>(&self, values: Vec<T>, fill: T) -> Vec<T> {
         let Some(unmasked) = &self.unmasked else { return values };
         let mut stored = vec![fill; unmasked.cells.len() / self.mesh.kind.arity()];

@@ -2,6 +2,8 @@
 
 mod exact;
 mod part;
+mod report;
+mod solve;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,23 +15,20 @@ use super::sources::Method;
 use super::states::{Extras, MeshState, States, StoredMesh};
 use super::task::{self, Run, Stages, Task};
 use super::writer::Files;
-use super::{error_norms, factory, marks, setup, sources};
+use super::{factory, marks, setup, sources};
 use crate::Cpu;
 use crate::config::{Config, Distance, Units};
 use crate::error::{Error, Result};
-use crate::geometry::Real;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::levelset::eikonal::path::{self, Paths};
 use crate::levelset::eikonal::source::{self, Part, Source};
-use crate::levelset::eikonal::{
-    self, EikonalState, Front, Metric, NO_SOURCE, Slowness, Stats, Width, skinny,
-};
+use crate::levelset::eikonal::{self, Front, Slowness, skinny};
 use crate::mesh::Mesh;
-use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
-use crate::patches::Coordinates;
+use crate::output::{Report, RunFolder, Status};
 use crate::picture::Marks;
-use crate::words::counted;
 use exact::ExactStart;
+use report::{note_extras, note_skinny};
+pub(super) use solve::Solved;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
 pub(crate) struct Found {
@@ -63,7 +62,7 @@ impl Task for DistanceTask<'_> {
                 let doubt = skinny::doubt(&cleaned.mesh, front);
                 doubt.iter().for_each(|doubt| tracing::warn!("{doubt}"));
             }
-            let seeds = sources::problems(config, cleaned).into_iter().map(Err);
+            let seeds = sources::problems(config, cleaned).into_iter().map(|(_, error)| Err(error));
             let paths = sources::path_starts(config, cleaned).map(drop);
             [method.map(drop)].into_iter().chain(seeds).chain([paths]).collect()
         })
@@ -233,223 +232,6 @@ impl MeshSetup {
         report.ended_by = "distance computed".into();
         Ok(())
     }
-
-    /// Solves for the distance in the scalar type `R`. The results are in the order of the cleaned
-    /// mesh. At vertices that no front has reached, the values are the width, or NaN without a
-    /// width.
-    pub(super) fn solve<R: Real>(
-        &self,
-        distance: &Distance,
-        start: &DistanceStart,
-        slowness: &Slowness<f64>,
-    ) -> Result<Solved> {
-        let mut solved = match start {
-            DistanceStart::Seeds(sources, front) => {
-                let state = self.state::<R>(slowness)?.with_front(*front)?;
-                self.solve_from_seeds(distance, state, sources, *front)?
-            }
-            DistanceStart::ZeroSet(phi) => {
-                self.solve_from_zero_set(distance, self.state::<R>(slowness)?, phi)?
-            }
-            DistanceStart::Exact(start) => self.solve_exactly(distance, start)?,
-        };
-        if distance.width.is_none() {
-            let all = solved.values.iter_mut().zip(&solved.arrival);
-            all.filter(|(_, u)| **u == f64::INFINITY).for_each(|(value, _)| *value = f64::NAN);
-        }
-        let limit = distance.width.unwrap_or(f64::INFINITY);
-        solved.arrival.iter_mut().for_each(|u| *u = if *u < limit { *u } else { f64::INFINITY });
-        Ok(solved)
-    }
-
-    /// Returns the state of the local solvers at this slowness, without a source.
-    fn state<R: Real>(&self, slowness: &Slowness<f64>) -> Result<EikonalState<R>> {
-        let patches = &self.patches;
-        let coordinates = Arc::new(Coordinates::<R>::new(&self.cleaned.mesh, patches));
-        self.cpu.run(|| coordinates.check(patches))?;
-        let slowness = match slowness {
-            Slowness::Uniform(f) => Slowness::Uniform(R::of(*f)),
-            Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::of(f)).collect()),
-            Slowness::Tensor(metrics) => {
-                Slowness::Tensor(metrics.iter().map(Metric::rounded).collect())
-            }
-        };
-        Ok(EikonalState::new(patches.clone(), coordinates, slowness))
-    }
-
-    fn solve_from_seeds<R: Real>(
-        &self,
-        distance: &Distance,
-        mut state: EikonalState<R>,
-        sources: &[(u32, Source)],
-        front: Front,
-    ) -> Result<Solved> {
-        // Circular fronts start with the value 0, regardless of the start value of the seeds.
-        let start = match front {
-            Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
-            Front::Plane => 0.0,
-        };
-        let width = distance.width.map(|width| R::of(width - start));
-        let found = match self.gpu() {
-            Some(gpu) => eikonal::nearest(gpu, &mut state, sources, width)?,
-            None => eikonal::nearest(&*self.cpu, &mut state, sources, width)?,
-        };
-        let limit = distance.width.unwrap_or(f64::INFINITY) - start;
-        Ok(Solved {
-            labels: labels(&found.u, &found.source, limit),
-            values: found.u.iter().map(|u| u.min(limit)).collect(),
-            arrival: found.u,
-            paths: Vec::new(),
-            cell_updates: self.cell_updates(&found.stats),
-        })
-    }
-
-    fn solve_from_zero_set<R: Real>(
-        &self,
-        distance: &Distance,
-        mut state: EikonalState<R>,
-        phi: &[f64],
-    ) -> Result<Solved> {
-        let (patches, cpu) = (&self.patches, &*self.cpu);
-        let mut phi = patches.to_patch_order(phi, R::of);
-        let all: Vec<u32> = (0..patches.len() as u32).collect();
-        let width = distance.width.map_or(Width::Whole, |width| Width::Band(R::of(width)));
-        let stats = match self.gpu() {
-            Some(gpu) => eikonal::reinitialize(gpu, cpu, &mut state, &mut phi, &all, width)?,
-            None => eikonal::reinitialize(cpu, cpu, &mut state, &mut phi, &all, width)?,
-        };
-        let signed = distance.signed.unwrap_or(true);
-        let value = |x: R| if signed { x.to_f64() } else { x.to_f64().abs() };
-        Ok(Solved {
-            values: patches.to_mesh_order(&phi, value),
-            arrival: state.u_in_mesh_order(),
-            labels: Vec::new(),
-            paths: Vec::new(),
-            cell_updates: self.cell_updates(&stats),
-        })
-    }
-
-    fn cell_updates(&self, stats: &Stats) -> u64 {
-        let patches = &self.patches;
-        let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
-        stats.patch_updates as u64 * mean_cells
-    }
-
-    fn judge_distance(
-        &self,
-        distance: &Distance,
-        report: &mut Report,
-        values: &[f64],
-        paths: &[path::Path],
-    ) {
-        let limit = distance.width.unwrap_or(f64::INFINITY);
-        let reached = || values.iter().copied().filter(|x| x.abs() < limit);
-        let (mean, max) = error_norms::mean_and_max(reached()).unzip();
-        let min = reached().reduce(f64::min);
-        let n = reached().count();
-        if n == 0 {
-            let warning = "no vertex lies within the width of the source: nothing was computed";
-            tracing::warn!("{warning}");
-            report.warnings.push(warning.into());
-        }
-        let outside_mask = self.cleaned.n_outside_mask();
-        let not_reached = values.len() - n + outside_mask;
-        report.distances = Some(Distances {
-            front: "plane",
-            reached: n,
-            not_reached,
-            outside_mask,
-            min,
-            mean,
-            max,
-            labeled: None,
-            behind_skinny: 0,
-            paths: Vec::new(),
-        });
-        let errors = self.config.expect.exact.as_ref().and_then(|exact| {
-            let signed = distance.signed.unwrap_or(distance.from.is_empty());
-            let pairs = values.iter().zip(&self.cleaned.mesh.vertices);
-            error_norms::mean_and_max(pairs.filter(|(u, _)| u.abs() < limit).map(|(u, &x)| {
-                let exact = exact.signed_distance(x);
-                (u - if signed { exact } else { exact.abs() }).abs()
-            }))
-        });
-        report.expect = Verdict::of(&self.config.expect.bounds(), |name| match name {
-            "distance_max" | "phi_max" => max,
-            "phi_min" => min,
-            "distance_mean" => mean,
-            "distance_error_mean" => errors.map(|(mean, _)| mean),
-            "distance_error_max" => errors.map(|(_, max)| max),
-            "distance_not_reached" => Some(not_reached as f64),
-            "path_length" => {
-                let all = paths.iter().all(|path| path.source.is_some()) && !paths.is_empty();
-                all.then(|| paths.iter().map(|path| path.length).sum())
-            }
-            _ => None,
-        });
-    }
-}
-
-/// Returns the labels of vertices with these values and sources: the number of the source, or -1
-/// beyond the limit and where no front has arrived.
-fn labels(u: &[f64], sources: &[u32], limit: f64) -> Vec<i32> {
-    let label = |(u, source): (&f64, &u32)| match *source {
-        source if source != NO_SOURCE && *u < limit => source as i32,
-        _ => -1,
-    };
-    u.iter().zip(sources).map(label).collect()
-}
-
-/// Writes the number of vertices behind skinny triangles to the report, and warns if they are 1 %
-/// or more of the reached vertices.
-fn note_skinny(report: &mut Report, n: usize) {
-    let Some(distances) = &mut report.distances else { return };
-    distances.behind_skinny = n;
-    if n == 0 || n * 100 < distances.reached {
-        return;
-    }
-    let warning = format!(
-        "the distances of {} may be off by several percent: more than a tenth of the path runs \
-         through or along triangles with angles above {} or below {} degrees; remesh the surface, or \
-         refine it to estimate the error",
-        counted(n, ["vertex", "vertices"]),
-        skinny::LARGEST_ANGLE,
-        skinny::SMALLEST_ANGLE
-    );
-    tracing::warn!("{warning}");
-    report.warnings.push(warning);
-}
-
-/// Writes the shape of the front, the label counts and the paths to the report.
-fn note_extras(
-    distance: &Distance,
-    report: &mut Report,
-    method: Method,
-    starts: &[(String, path::Start)],
-    found: &Found,
-) {
-    let Some(distances) = &mut report.distances else { return };
-    distances.front = match method {
-        Method::Fronts(Front::Circular) => "circular",
-        Method::Fronts(Front::Plane) => "plane",
-        Method::Exact(_) => "exact",
-    };
-    distances.labeled = found.extras.labels.as_ref().map(|labels| {
-        let mut counts = vec![0; distance.from.len()];
-        labels.iter().filter(|&&l| l >= 0).for_each(|&l| counts[l as usize] += 1);
-        counts
-    });
-    let named = starts.iter().zip(&found.paths).map(|((from, _), path)| PathFound {
-        from: from.clone(),
-        length: path.length,
-        source: path.source,
-    });
-    distances.paths = named.collect();
-    for path in distances.paths.iter().filter(|path| path.source.is_none()) {
-        let warning = format!("the path from {} does not reach a source", path.from);
-        tracing::warn!("{warning}");
-        report.warnings.push(warning);
-    }
 }
 
 /// The data from which the fronts start, on the cleaned mesh.
@@ -471,17 +253,6 @@ impl DistanceStart {
             DistanceStart::Exact(start) => start.parts.clone(),
         }
     }
-}
-
-/// The solution of the eikonal equation, in the order of the cleaned mesh.
-pub(super) struct Solved {
-    values: Vec<f64>,
-    /// Arrival times. Infinite beyond the width and at vertices that no front has reached.
-    arrival: Vec<f64>,
-    labels: Vec<i32>,
-    /// The paths of exact fronts.
-    paths: Vec<path::Path>,
-    cell_updates: u64,
 }
 
 /// Writes paths as lines with their lengths and the index of the source that each path reaches (-1

@@ -90,7 +90,8 @@ pub(super) fn value_at(
     rows.map_or(f64::NAN, |rows| rows.value(vertex, t))
 }
 
-/// Evaluates the expression of the key `key` in the cells of the cleaned mesh.
+/// Evaluates the expression of the key `key` in the cells of the cleaned mesh. Returns one value
+/// for each cell.
 ///
 /// Coordinates are those of the centroid. The name of an array or group stands for its number in
 /// the cell; see [`Mesh::numbers`](crate::mesh::Mesh::numbers).

@@ -48,9 +48,9 @@ fn warning(path: &Path, frame: &FileFrame, offset: FrameOffset, other: &str) -> 
     let path = path.display();
     let FrameOffset::Known(offset) = offset else {
         return format!(
-            "{path}: how far the coordinates are off those of {other} is unknown, because a file \
-             states no c_ras; export the surface with its volume geometry, or choose the frame \
-             \"file\" if they match"
+            "{path}: it is unknown how far the coordinates are off those of {other}: a file states \
+             no c_ras; export the surface with its volume geometry, or choose the frame \"file\" if \
+             they match"
         );
     };
     let c_ras = frame.c_ras.map_or(String::new(), |[r, a, s]| format!(" (c_ras {r} {a} {s})"));

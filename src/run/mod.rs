@@ -28,7 +28,9 @@ mod memory;
 pub(crate) mod mesh_setup;
 mod motion;
 mod names;
+mod offsets;
 mod out_of_plane;
+mod parts;
 mod picture;
 mod read_mesh;
 mod read_volumes;
@@ -123,9 +125,9 @@ pub trait Observer: Sync {
 pub struct Progress {
     /// Number of steps done.
     pub step: u64,
-    /// Time reached.
+    /// Time reached, in the unit of the case.
     pub time: f64,
-    /// Size of the last time step.
+    /// Length of the last time step, in the same unit.
     pub dt: f64,
     /// The end time, if the case states one.
     pub end_time: Option<f64>,
@@ -174,6 +176,19 @@ pub struct Outcome {
 /// if it failed before its first state. With [`Options::resume`], an interrupted run continues from
 /// its checkpoint. Its states, interface and measures, and all values in its report except times,
 /// are then bitwise identical to those of an uninterrupted run.
+///
+/// ```
+/// use zeroset::{api::Control, config::Config, run};
+/// let case = std::path::Path::new("configs/cortex_distance.toml");
+/// let config = Config::load(case, &["device.threads=2".into()])?;
+/// let folder = std::env::temp_dir().join(format!("zeroset-run-{}", std::process::id()));
+/// let control = Control::default(); // reports nothing, and ends the run when its flag is set
+/// let options = run::Options::new(&control.interrupt, &control);
+/// let outcome = run::run(&config, &options.into_folder(Some(folder.clone()), false))?;
+/// assert!(folder.join("report.json").exists() && outcome.report.distances.is_some());
+/// # std::fs::remove_dir_all(&folder).map_err(|e| zeroset::Error::usage(e.to_string(), ""))?;
+/// # Ok::<(), zeroset::Error>(())
+/// ```
 ///
 /// # Errors
 /// Returns any kind of [`Error`](crate::Error).

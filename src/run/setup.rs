@@ -19,7 +19,7 @@ use crate::mesh::statistics::facets::CellsAround;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Start {
-    /// phi at the vertices of the cleaned mesh.
+    /// phi at each vertex of the cleaned mesh, in mesh units.
     pub phi: Vec<f64>,
     /// Warnings about the file that phi comes from, one sentence each.
     pub warnings: Vec<String>,

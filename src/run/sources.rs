@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use super::CleanedMesh;
 use super::fields::vertex_values;
+use super::offsets::Offsets;
 use super::region::Region;
 use crate::config::{Config, FrontShape, Seed};
 use crate::error::{Error, Result};
@@ -110,7 +111,9 @@ pub fn sources(
     // Exact fronts start at the parts, and balls are found from them.
     let has_balls = matches!(slowness, Slowness::Tensor(_));
     let with_parts = with_parts || is_exact || has_balls;
-    let around = Around { config, cleaned, slowness, front, is_exact, with_parts, snap, locator };
+    let offsets = Offsets::default();
+    let around =
+        Around { config, cleaned, slowness, front, is_exact, with_parts, snap, locator, offsets };
     let mut of_vertices = around.vertices(&distance.from)?;
     let mut sources = Vec::new();
     for (number, seed) in (0_u32..).zip(&distance.from) {
@@ -128,6 +131,7 @@ pub fn sources(
         let numbered = |source: Source| (number, source.numbered(number, start));
         sources.extend(found.into_iter().map(numbered));
     }
+    around.offsets.note(cleaned);
     if has_balls && sources.iter().any(|(_, source)| source.is_point()) {
         let balls = StartBalls::new(around.locator(), slowness);
         sources.iter_mut().for_each(|(_, source)| balls.extend(source));
@@ -135,9 +139,9 @@ pub fn sources(
     Ok(sources)
 }
 
-/// Returns the problems of all seeds. They do not depend on the speed, so they are found even if
-/// the speed has a problem.
-pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<Error> {
+/// Returns the problems of all seeds, with the keys of the seeds. They do not depend on the speed,
+/// so they are found even if the speed has a problem.
+pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<(String, Error)> {
     let Some(distance) = &config.distance else { return Vec::new() };
     let around = Around {
         config,
@@ -148,6 +152,7 @@ pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<Error> {
         with_parts: false,
         snap: distance.snap,
         locator: OnceCell::new(),
+        offsets: Offsets::default(),
     };
     let mut problems = Vec::new();
     for (number, seed) in distance.from.iter().enumerate() {
@@ -158,8 +163,10 @@ pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<Error> {
             }
             _ => around.seed(seed, &key).err().into_iter().collect(),
         };
-        problems.extend(found.into_iter().map(config.locate(&key)));
+        let located = found.into_iter().map(config.locate(&key));
+        problems.extend(located.map(|error| (key.clone(), error)));
     }
+    around.offsets.note(cleaned);
     problems
 }
 
@@ -174,6 +181,7 @@ struct Around<'a> {
     snap: bool,
     /// Created for the first seed that is a point or curve.
     locator: OnceCell<Locator<'a>>,
+    offsets: Offsets,
 }
 
 impl Around<'_> {
@@ -243,14 +251,8 @@ impl Around<'_> {
                 let around = source::around_point(self.locator(), *at, 0.0, slowness)
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let nearest = Some(around.closest);
-                not_far(
-                    self.cleaned,
-                    &seed.to_string(),
-                    around.gap,
-                    around.edge,
-                    nearest,
-                    self.snap,
-                )?;
+                let what = seed.to_string();
+                self.offsets.check(&what, around.gap, around.edge, nearest, self.snap)?;
                 Ok(vec![around.into_source()])
             }
             Seed::Curve { path, .. } => {
@@ -261,7 +263,7 @@ impl Around<'_> {
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let [x, y, z] = around.farthest;
                 let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");
-                not_far(self.cleaned, &what, around.gap, around.edge, None, self.snap)?;
+                self.offsets.check(&what, around.gap, around.edge, None, self.snap)?;
                 Ok(vec![around.source])
             }
             Seed::LevelSet { expression, .. } => {
@@ -286,7 +288,14 @@ impl Around<'_> {
         let of_class = |class: &Vec<u32>| {
             Source::new(source::around_simplices(mesh, class, arity, 0.0, slowness))
         };
-        let mut sources: Vec<Source> = classes.iter().map(of_class).collect();
+        if classes.have_inner {
+            self.cleaned.note_doubt(
+                "the edges between the vertices of a source are so many that some of them count as \
+                 the source"
+                    .into(),
+            );
+        }
+        let mut sources: Vec<Source> = classes.simplices.iter().map(of_class).collect();
         // Paths may end at any of the simplices, so the first source holds the simplices of all
         // classes.
         if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
@@ -294,33 +303,6 @@ impl Around<'_> {
         }
         sources
     }
-}
-
-/// Refuses a seed that lies more than one edge length away from the mesh, unless `snap` moves it
-/// there. Otherwise, warns about the distance, unless it is within the rounding of 32-bit
-/// coordinates.
-fn not_far(
-    cleaned: &CleanedMesh,
-    what: &str,
-    gap: f64,
-    edge: f64,
-    nearest: Option<[f64; 3]>,
-    snap: bool,
-) -> Result<()> {
-    let nearest = nearest
-        .map_or(String::new(), |[x, y, z]| format!("; its nearest point is {x:.6},{y:.6},{z:.6}"));
-    let place = format!("{what} is {gap:.3e} off the mesh{nearest}");
-    if gap > edge && !snap {
-        return Err(Error::usage(
-            format!("{place}, where edges are {edge:.3e} long"),
-            "correct it, or use the nearest points with --snap (snap = true)",
-        ));
-    }
-    // Smaller gaps are caused by coordinates that are stored as 32-bit numbers.
-    if gap > 1e-6 * edge {
-        cleaned.note_doubt(place);
-    }
-    Ok(())
 }
 
 /// Returns the starting points of the paths of a distance on the cleaned mesh, with their names.
@@ -331,7 +313,7 @@ fn not_far(
 pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String, path::Start)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let mut starts = Vec::new();
-    let locator = OnceCell::new();
+    let (locator, offsets) = (OnceCell::new(), Offsets::default());
     for (k, seed) in distance.paths_from.iter().enumerate() {
         let key = format!("distance.paths_from.{k}");
         match seed {
@@ -346,7 +328,8 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
                 if let Some(found) = locator.closest(Vec3::from(*at)) {
                     let edge = locator.longest_edge(found.cell);
                     let nearest = Some(found.point.into());
-                    not_far(cleaned, &seed.to_string(), found.gap, edge, nearest, distance.snap)
+                    offsets
+                        .check(&seed.to_string(), found.gap, edge, nearest, distance.snap)
                         .map_err(config.locate(&key))?;
                 }
                 starts.push((seed.to_string(), path::Start::Point(*at)));
@@ -355,6 +338,7 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
             _ => {}
         }
     }
+    offsets.note(cleaned);
     Ok(starts)
 }
 

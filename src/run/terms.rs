@@ -61,10 +61,10 @@ pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     Ok(terms)
 }
 
-/// Returns the problems of all coefficients, each checked as if it were the only one. `first` is
-/// the error of [`terms`]. It is the only problem if it concerns all coefficients together.
-pub fn problems(config: &Config, cleaned: &CleanedMesh, first: Error) -> Vec<Error> {
-    let Some(evolve) = &config.evolve else { return vec![first] };
+/// Returns the problems of all coefficients, each checked as if it were the only one, with the keys
+/// of the coefficients.
+pub fn problems(config: &Config, cleaned: &CleanedMesh) -> Vec<(&'static str, Error)> {
+    let Some(evolve) = &config.evolve else { return Vec::new() };
     // With an end time, a coefficient may be zero.
     let none = Evolve {
         velocity: None,
@@ -76,16 +76,23 @@ pub fn problems(config: &Config, cleaned: &CleanedMesh, first: Error) -> Vec<Err
         ..evolve.clone()
     };
     let alone = [
-        Evolve { velocity: evolve.velocity.clone(), ..none.clone() },
-        Evolve { curvature: evolve.curvature.clone(), ..none.clone() },
-        Evolve { weighted_curvature: evolve.weighted_curvature.clone(), ..none.clone() },
-        Evolve { normal_speed: evolve.normal_speed.clone(), ..none.clone() },
-        Evolve { inflow: evolve.inflow.clone(), ..none },
+        ("evolve.velocity", Evolve { velocity: evolve.velocity.clone(), ..none.clone() }),
+        ("evolve.curvature", Evolve { curvature: evolve.curvature.clone(), ..none.clone() }),
+        (
+            "evolve.weighted_curvature",
+            Evolve { weighted_curvature: evolve.weighted_curvature.clone(), ..none.clone() },
+        ),
+        (
+            "evolve.normal_speed",
+            Evolve { normal_speed: evolve.normal_speed.clone(), ..none.clone() },
+        ),
+        ("evolve.inflow", Evolve { inflow: evolve.inflow.clone(), ..none }),
     ];
-    let problem =
-        |alone: Evolve| terms(&Config { evolve: Some(alone), ..config.clone() }, cleaned).err();
-    let problems: Vec<Error> = alone.into_iter().filter_map(problem).collect();
-    if problems.is_empty() { vec![first] } else { problems }
+    let problem = |(key, alone): (&'static str, Evolve)| {
+        let config = Config { evolve: Some(alone), ..config.clone() };
+        terms(&config, cleaned).err().map(|error| (key, error))
+    };
+    alone.into_iter().filter_map(problem).collect()
 }
 
 /// Returns the coefficient given at `key`, or zero if there is none.

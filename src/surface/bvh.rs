@@ -5,6 +5,7 @@
 //! at most four are left. Nodes are in preorder: the first child follows its parent. The tree
 //! depends only on the pieces, not on the number of threads.
 
+use super::signed_distance::NodeArgument;
 use crate::geometry::Vec3;
 
 /// The largest number of pieces in a leaf.
@@ -70,6 +71,12 @@ impl Node {
     pub fn is_hit(&self, p: Vec3, inverse: Vec3) -> bool {
         let [a, b] = [self.low, self.high].map(|x| (x - p).component_mul(&inverse));
         a.inf(&b).max().max(0.0) <= a.sup(&b).min()
+    }
+
+    /// Returns the node for kernels.
+    pub fn argument(&self) -> NodeArgument {
+        let Node { low, high, begin, end, second } = *self;
+        NodeArgument { low: low.into(), high: high.into(), begin, end, second, padding: 0 }
     }
 
     /// Returns the length of the diagonal of the box.

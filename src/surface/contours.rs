@@ -10,7 +10,8 @@ const NONE: u32 = u32::MAX;
 pub struct Pixels<'a> {
     /// Numbers of pixels along x and y.
     pub shape: [usize; 2],
-    /// The values, row by row from bottom to top, x fastest. Negative values are inside.
+    /// The values, row by row from bottom to top, x fastest, in any unit. Negative values are
+    /// inside.
     pub values: &'a [f64],
     /// Corner of the box with the smallest coordinates.
     pub min: [f64; 2],

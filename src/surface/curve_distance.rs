@@ -37,8 +37,8 @@ impl PlaneCurves {
         PlaneCurves { tree, segments, curve }
     }
 
-    /// Returns the distances of `points` to the curves, negative if enclosed. If there are no
-    /// curves, the distances are infinite.
+    /// Returns the distance of each point to the curves in their unit, negative if enclosed. If
+    /// there are no curves, the distances are infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let one = |x: &[f64; 3]| {
             let p = Vec3::new(x[0], x[1], 0.0);

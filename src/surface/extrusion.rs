@@ -17,7 +17,7 @@ impl Extrusion {
         Extrusion { plane: PlaneCurves::new(curves), ends }
     }
 
-    /// Returns the signed distances of points, negative inside.
+    /// Returns the signed distance of each point in the unit of the curves, negative inside.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let mut distances = self.plane.signed_distances(points);
         if let Some([low, high]) = self.ends {

@@ -230,7 +230,7 @@ impl LatticeDistance {
     }
 
     /// Writes the signed distances of the block of `edge`^3 voxels whose lowest voxel is `corner`,
-    /// x fastest, clamped to the half width.
+    /// x fastest, in voxels, clamped to the half width.
     pub fn fill<R: Real>(&self, corner: [i32; 3], edge: usize, values: &mut [R]) -> Filled {
         let low = Vec3::from(corner.map(f64::from));
         let (center, radius) = around(low, edge as f64 - 1.0);

@@ -60,7 +60,7 @@ impl Measurer {
         Measurer { odd_facets, edges }
     }
 
-    /// Measures the inside `phi < 0`. `phi` is in mesh order.
+    /// Measures the inside `phi < 0`. `phi` has one value for each vertex in mesh order.
     pub fn measure(&self, mesh: &Mesh, phi: &[f64]) -> Measures {
         let arity = mesh.kind.arity();
         let blocks: Vec<Sums> = mesh

@@ -58,7 +58,7 @@ pub use holes::{FilledHoles, HoleSize, fill_holes};
 #[doc(hidden)]
 pub use isosurface::cuda::{
     DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
-    cases as surface_cases, isosurface_on,
+    cases as surface_cases, isosurface_between, isosurface_on,
 };
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
@@ -73,6 +73,8 @@ pub use repaired::{Repaired, repaired};
 pub use separation::{Pieces, Separation};
 use shared_faces::shared_faces;
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};
+#[doc(hidden)]
+pub use signed_distance::{DeviceResults, DeviceTriangleIndex};
 pub use smooth::smooth;
 pub use solid::{Solid, doubts};
 pub use trim::{Trimmed, trim};

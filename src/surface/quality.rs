@@ -110,8 +110,8 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// Computes the mean and the maximum distance from the points to the surface. Returns `None` if
-    /// there are no points or no triangles.
+    /// Computes the mean and the maximum distance from the points to the surface, in mesh units.
+    /// Returns `None` if there are no points or no triangles.
     pub fn new(mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
         if points.is_empty() || mesh.n_cells() == 0 {
             return None;

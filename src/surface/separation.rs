@@ -25,9 +25,9 @@ pub struct Pieces<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Separation {
-    /// Mean distance of the vertices.
+    /// Mean distance of the vertices, in their unit.
     pub mean: f64,
-    /// Largest distance of a vertex.
+    /// Largest distance of a vertex, in the same unit.
     pub largest: f64,
     /// The vertex with the largest distance, or the first of them if there are several.
     pub vertex: u32,

@@ -1,7 +1,12 @@
 //! Signed distances to a triangulated surface that may have holes and other defects.
 
+mod cuda;
+
 use rayon::prelude::*;
 
+pub(super) use self::cuda::kernel_arguments::{DipoleArgument, FAR, NodeArgument, ON_TRIANGLE};
+use self::cuda::kernel_arguments::{UNDECIDED_FROM, UNDECIDED_TO};
+pub use self::cuda::{DeviceResults, DeviceTriangleIndex};
 use super::bvh::{Tree, box_of};
 use super::envelope::Envelope;
 use super::winding::{self, Dipole};
@@ -10,12 +15,17 @@ use crate::geometry::{Vec3, simplex};
 /// Points per block. Within a block, each search starts at the triangle found for the previous
 /// point. The number is fixed, so that results do not depend on the number of threads.
 const BLOCK: usize = 512;
+/// The distance, relative to the largest coordinate, up to which points are on the surface.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// The distance, relative to the diagonal of the box, up to which the side of a point does not
+/// matter.
+const ON: f64 = 1e-9;
 
 /// The point of a surface closest to another point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Closest {
-    /// Distance between the two points.
+    /// Distance between the two points, in the unit of the vertices.
     pub distance: f64,
     /// The point of the surface.
     pub point: [f64; 3],
@@ -28,7 +38,7 @@ pub struct Closest {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SignedDistances {
-    /// Distance to the surface for each point, negative inside.
+    /// Distance to the surface for each point, in the unit of the vertices, negative inside.
     pub values: Vec<f64>,
     /// Number of points off the surface whose winding number has an absolute value in the range
     /// [`UNDECIDED`].
@@ -40,7 +50,7 @@ pub struct SignedDistances {
 
 /// The range of absolute values of winding numbers that do not clearly tell inside from outside,
 /// because the surface has a hole there.
-pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
+pub const UNDECIDED: std::ops::Range<f64> = UNDECIDED_FROM..UNDECIDED_TO;
 
 /// An index of triangles. It finds the triangle nearest to a point, and whether the point is
 /// inside.
@@ -136,10 +146,10 @@ impl TriangleIndex {
     /// coordinates as large as those of the point.
     pub(super) fn rounding(&self, point: Vec3) -> f64 {
         let largest = self.tree.nodes[0].farthest(Vec3::zeros()).max(point.amax());
-        16.0 * f64::EPSILON * largest
+        ROUNDING * largest
     }
 
-    /// Returns the distances of `points` to the surface, negative where the absolute value of the
+    /// Returns the distance of each point to the surface, negative where the absolute value of the
     /// winding number is above 1/2, and zero on the surface. If there are no triangles, every
     /// distance is infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> SignedDistances {
@@ -155,7 +165,7 @@ impl TriangleIndex {
     /// Computes the distances of points, and lists the closest points if they are requested.
     fn search(&self, points: &[[f64; 3]], wanted: bool) -> (SignedDistances, Vec<Closest>) {
         // Points on the surface are on neither side.
-        let on = 1e-9 * self.tree.nodes[0].diagonal();
+        let on = ON * self.tree.nodes[0].diagonal();
         let blocks: Vec<(SignedDistances, Vec<Closest>)> = points
             .par_chunks(BLOCK)
             .map(|points| {
@@ -216,9 +226,13 @@ impl TriangleIndex {
     }
 
     fn named(&self, (distance2, point, k): (f64, Vec3, usize)) -> Closest {
+        Closest { distance: distance2.sqrt(), point: point.into(), triangle: self.triangle(k) }
+    }
+
+    /// Returns the triangle of the surface that contains the triangle at a position in tree order.
+    fn triangle(&self, k: usize) -> u32 {
         let triangle = self.tree.order[k];
-        let triangle = self.whole.as_ref().map_or(triangle, |w| w.sources[triangle as usize]);
-        Closest { distance: distance2.sqrt(), point: point.into(), triangle }
+        self.whole.as_ref().map_or(triangle, |whole| whole.sources[triangle as usize])
     }
 }
 

@@ -10,7 +10,7 @@ use crate::words::counted;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Solid {
-    /// Positions, in mesh units.
+    /// The position of each vertex, in mesh units.
     pub vertices: Vec<[f64; 3]>,
     /// Vertex indices of the triangles, `[n * 3]`, oriented consistently with their neighbors
     /// wherever possible.

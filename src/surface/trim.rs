@@ -22,8 +22,8 @@ pub struct Trimmed {
     pub fraction: f64,
 }
 
-/// Removes the triangles whose corners are all farther than `distance` from every point, and the
-/// vertices that no triangle uses any more.
+/// Removes the triangles whose corners are all farther than `distance` (in mesh units) from every
+/// point, and the vertices that no triangle uses any more.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if no triangle would remain, and the errors of [`Sites::new`].

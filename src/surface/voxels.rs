@@ -32,12 +32,12 @@ use crate::primitives::memory::reserve;
 pub struct Voxels {
     /// Number of voxels along x, y and z.
     pub shape: [usize; 3],
-    /// Center of the first voxel.
+    /// Center of the first voxel, in mesh units.
     pub origin: [f64; 3],
     /// Edge length of a voxel, in mesh units.
     pub spacing: f64,
-    /// 1 for a voxel that is inside ([`Voxels::inside`]) or that the surface crosses
-    /// ([`Voxels::passed`]), otherwise 0.
+    /// One mark for each voxel, x fastest: 1 for a voxel that is inside ([`Voxels::inside`]) or
+    /// that the surface crosses ([`Voxels::passed`]), otherwise 0.
     pub marks: Vec<u8>,
 }
 

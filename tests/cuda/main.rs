@@ -23,6 +23,7 @@ mod primitives;
 mod reconstruct;
 mod render;
 mod run_pictures;
+mod signed_distance;
 mod support;
 mod surface_checks;
 mod tiled_files;

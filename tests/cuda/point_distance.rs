@@ -81,6 +81,28 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
+/// Returns the keys and sites of queries that are on the GPU.
+fn found_between(
+    cuda: &Cuda,
+    index: &DeviceIndex<f64>,
+    queries: &[[f64; 3]],
+    norm: Norm,
+) -> Vec<(f64, u32)> {
+    let n = queries.len();
+    let (keys, sites) = (cuda.zeros::<f64>(n).unwrap(), cuda.zeros::<u32>(n).unwrap());
+    let given = cuda.upload(queries).unwrap();
+    let (mut low, mut high) = (queries[0], queries[0]);
+    for x in queries {
+        low = std::array::from_fn(|c| low[c].min(x[c]));
+        high = std::array::from_fn(|c| high[c].max(x[c]));
+    }
+    let results = (keys.address(), sites.address());
+    // SAFETY: all arrays have an entry for each query.
+    unsafe { index.nearest_between(cuda, (given.address(), n, [low, high]), norm, results) }
+        .unwrap();
+    cuda.download(&keys).unwrap().into_iter().zip(cuda.download(&sites).unwrap()).collect()
+}
+
 /// In double precision, no operations are fused, so keys and sites match those computed on the CPU.
 /// The test compares brute force, streams and the index.
 #[test]
@@ -113,6 +135,11 @@ fn doubles(cuda: &Cuda, sizes: &[(usize, usize)]) {
                 if every == 1 {
                     let found = device_index.nearest(cuda, &queries, &options).unwrap();
                     assert!(found.found == expected.found, "index, {what}");
+                    if n_sites > 0 && n_queries > 0 {
+                        let found = found_between(cuda, &device_index, &queries, norm);
+                        let expected = expected.found.iter().map(|found| (found.key, found.site));
+                        assert!(found == expected.collect::<Vec<_>>(), "between, {what}");
+                    }
                 }
                 options.memory = 1 << 18;
                 let gpus = [Cuda::new(0).unwrap(), Cuda::new(0).unwrap()];

@@ -1,4 +1,5 @@
-/* Computes distances on a surface, moves a curve on it, and measures how many voxels a ball has.
+/* Computes distances on a surface and moves a curve on it. Then extracts the surface of a ball of
+   voxels, and reconstructs it from its points.
    Usage: distances MESH */
 #include <math.h>
 #include <stdio.h>
@@ -58,6 +59,13 @@ int main(int argc, char **argv) {
     ZerosetSurface *surface = NULL;
     check(zeroset_isosurface(&grid, signs, 0, &surface));
     printf("the surface of the ball has %zu triangles\n", zeroset_surface_n_triangles(surface));
+
+    size_t n_points = zeroset_surface_n_vertices(surface);
+    ZerosetSurface *again = NULL;
+    check(zeroset_reconstruct(zeroset_surface_vertices(surface), NULL, n_points, &again));
+    size_t n_triangles = zeroset_surface_n_triangles(again);
+    printf("a surface from its %zu points has %zu triangles\n", n_points, n_triangles);
+    zeroset_surface_free(again);
     zeroset_surface_free(surface);
     return 0;
 }

@@ -48,9 +48,9 @@ typedef struct {
 typedef struct {
   // Number of voxels along x, y and z.
   size_t shape[3];
-  // Spacing of the voxels along x, y and z.
+  // Spacing of the voxels along x, y and z, in any unit of length.
   double spacing[3];
-  // Position of the first voxel. Distance transforms ignore it.
+  // Position of the first voxel, in the same unit. Distance transforms ignore it.
   double origin[3];
 } ZerosetGrid;
 
@@ -65,8 +65,9 @@ ZerosetStatus zeroset_distance(const ZerosetMesh *mesh,
                                size_t n_sources,
                                double *distances);
 
-// Moves the zero set of a level set for a time `duration`. `phi` has one number for each vertex,
-// negative inside, and receives the level set at the end. Only its zero set matters.
+// Moves the zero set of a level set for a time `duration`, in the unit of time of the terms. `phi`
+// has one number for each vertex, negative inside, of which only the zero set matters. It receives
+// the level set at the end, in mesh units.
 ZerosetStatus zeroset_evolve(const ZerosetMesh *mesh,
                              double *phi,
                              const ZerosetTerms *terms,
@@ -76,9 +77,9 @@ ZerosetStatus zeroset_evolve(const ZerosetMesh *mesh,
 // `*mesh` with `zeroset_mesh_free`.
 ZerosetStatus zeroset_mesh_read(const char *path, ZerosetMesh **mesh);
 
-// Creates a mesh from arrays, which are copied: x, y and z of each of `n_vertices` vertices, and
-// the vertices of each of `n_cells` cells. `corners` is 3 for triangles and 4 for tetrahedra. The
-// caller frees `*mesh` with `zeroset_mesh_free`.
+// Creates a mesh from arrays, which are copied: x, y and z of each of `n_vertices` vertices, in
+// any unit of length, and the vertices of each of `n_cells` cells, counted from 0. `corners` is 3
+// for triangles and 4 for tetrahedra. The caller frees `*mesh` with `zeroset_mesh_free`.
 ZerosetStatus zeroset_mesh_new(const double *vertices,
                                size_t n_vertices,
                                const uint32_t *cells,
@@ -99,9 +100,9 @@ void zeroset_mesh_free(ZerosetMesh *mesh);
 // is UTF-8, and valid until the next call of this thread.
 const char *zeroset_error(void);
 
-// Reconstructs a surface from `n` points: x, y and z of each. `normals` are three numbers for each
-// point that point outward, or NULL if there are none. The caller frees `*surface` with
-// `zeroset_surface_free`.
+// Reconstructs a surface from `n` points: x, y and z of each, in any unit of length, which is also
+// that of the surface. `normals` are three numbers for each point that point outward, or NULL if
+// there are none. The caller frees `*surface` with `zeroset_surface_free`.
 ZerosetStatus zeroset_reconstruct(const double *points,
                                   const float *normals,
                                   size_t n,
@@ -116,23 +117,25 @@ size_t zeroset_surface_n_triangles(const ZerosetSurface *surface);
 // Returns x, y and z of each vertex. The array belongs to the surface. Returns NULL for NULL.
 const double *zeroset_surface_vertices(const ZerosetSurface *surface);
 
-// Returns the three vertices of each triangle. The array belongs to the surface. Returns NULL for
-// NULL.
+// Returns the three vertices of each triangle, counted from 0. The array belongs to the surface.
+// Returns NULL for NULL.
 const uint32_t *zeroset_surface_triangles(const ZerosetSurface *surface);
 
 // Frees a surface. NULL is ignored.
 void zeroset_surface_free(ZerosetSurface *surface);
 
 // Computes the exact distance from each voxel to the nearest voxel where `inside` is not 0, in the
-// unit of the spacing. If `is_signed` is true, distances are measured to the faces between the two
-// kinds of voxels, and are negative inside.
+// unit of the spacing. `inside` has one number for each voxel, and `distances` receives one. If
+// `is_signed` is true, distances are measured to the faces between the two kinds of voxels, and
+// are negative inside.
 ZerosetStatus zeroset_edt(const ZerosetGrid *grid,
                           const uint8_t *inside,
                           bool is_signed,
                           float *distances);
 
-// Extracts the surface where values on a grid cross `level`. The inside has the larger values, and
-// triangles face the smaller ones. The caller frees `*surface` with `zeroset_surface_free`.
+// Extracts the surface where values on a grid, one for each voxel, cross `level`. The inside has
+// the larger values, and triangles face the smaller ones. Vertices have the unit of the grid. The
+// caller frees `*surface` with `zeroset_surface_free`.
 ZerosetStatus zeroset_isosurface(const ZerosetGrid *grid,
                                  const float *values,
                                  double level,

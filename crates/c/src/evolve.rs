@@ -21,8 +21,9 @@ pub struct ZerosetTerms {
     pub curvature: *const f64,
 }
 
-/// Moves the zero set of a level set for a time `duration`. `phi` has one number for each vertex,
-/// negative inside, and receives the level set at the end. Only its zero set matters.
+/// Moves the zero set of a level set for a time `duration`, in the unit of time of the terms. `phi`
+/// has one number for each vertex, negative inside, of which only the zero set matters. It receives
+/// the level set at the end, in mesh units.
 ///
 /// # Safety
 /// `mesh` must point to a mesh, `phi` to as many numbers as it has vertices, and `terms` to terms

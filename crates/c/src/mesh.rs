@@ -35,9 +35,9 @@ pub unsafe extern "C" fn zeroset_mesh_read(
     })
 }
 
-/// Creates a mesh from arrays, which are copied: x, y and z of each of `n_vertices` vertices, and
-/// the vertices of each of `n_cells` cells. `corners` is 3 for triangles and 4 for tetrahedra. The
-/// caller frees `*mesh` with `zeroset_mesh_free`.
+/// Creates a mesh from arrays, which are copied: x, y and z of each of `n_vertices` vertices, in
+/// any unit of length, and the vertices of each of `n_cells` cells, counted from 0. `corners` is 3
+/// for triangles and 4 for tetrahedra. The caller frees `*mesh` with `zeroset_mesh_free`.
 ///
 /// # Safety
 /// `vertices` must point to 3 * `n_vertices` numbers, `cells` to `corners` * `n_cells` numbers, and

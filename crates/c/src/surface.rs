@@ -12,9 +12,9 @@ pub struct ZerosetSurface {
     pub(crate) mesh: Mesh,
 }
 
-/// Reconstructs a surface from `n` points: x, y and z of each. `normals` are three numbers for each
-/// point that point outward, or NULL if there are none. The caller frees `*surface` with
-/// `zeroset_surface_free`.
+/// Reconstructs a surface from `n` points: x, y and z of each, in any unit of length, which is also
+/// that of the surface. `normals` are three numbers for each point that point outward, or NULL if
+/// there are none. The caller frees `*surface` with `zeroset_surface_free`.
 ///
 /// # Safety
 /// `points`, and `normals` unless it is NULL, must point to 3 * `n` numbers, and `surface` to a
@@ -69,8 +69,8 @@ pub unsafe extern "C" fn zeroset_surface_vertices(surface: *const ZerosetSurface
     surface.map_or(std::ptr::null(), |surface| surface.mesh.vertices.as_ptr().cast())
 }
 
-/// Returns the three vertices of each triangle. The array belongs to the surface. Returns NULL for
-/// NULL.
+/// Returns the three vertices of each triangle, counted from 0. The array belongs to the surface.
+/// Returns NULL for NULL.
 ///
 /// # Safety
 /// `surface` must be NULL or point to a surface.

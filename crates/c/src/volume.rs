@@ -15,9 +15,9 @@ use crate::surface::ZerosetSurface;
 pub struct ZerosetGrid {
     /// Number of voxels along x, y and z.
     pub shape: [usize; 3],
-    /// Spacing of the voxels along x, y and z.
+    /// Spacing of the voxels along x, y and z, in any unit of length.
     pub spacing: [f64; 3],
-    /// Position of the first voxel. Distance transforms ignore it.
+    /// Position of the first voxel, in the same unit. Distance transforms ignore it.
     pub origin: [f64; 3],
 }
 
@@ -29,8 +29,9 @@ impl ZerosetGrid {
 }
 
 /// Computes the exact distance from each voxel to the nearest voxel where `inside` is not 0, in the
-/// unit of the spacing. If `is_signed` is true, distances are measured to the faces between the two
-/// kinds of voxels, and are negative inside.
+/// unit of the spacing. `inside` has one number for each voxel, and `distances` receives one. If
+/// `is_signed` is true, distances are measured to the faces between the two kinds of voxels, and
+/// are negative inside.
 ///
 /// # Safety
 /// `grid` must point to a grid, and `inside` and `distances` to one item for each voxel.
@@ -54,8 +55,9 @@ pub unsafe extern "C" fn zeroset_edt(
     })
 }
 
-/// Extracts the surface where values on a grid cross `level`. The inside has the larger values, and
-/// triangles face the smaller ones. The caller frees `*surface` with `zeroset_surface_free`.
+/// Extracts the surface where values on a grid, one for each voxel, cross `level`. The inside has
+/// the larger values, and triangles face the smaller ones. Vertices have the unit of the grid. The
+/// caller frees `*surface` with `zeroset_surface_free`.
 ///
 /// # Safety
 /// `grid` must point to a grid, `values` to one number for each voxel, and `surface` to a pointer.

@@ -58,7 +58,7 @@ impl PointCloud {
         PointCloud { points, ..PointCloud::default() }
     }
 
-    /// Keeps the points for which `kept` is true.
+    /// Keeps the points for which `kept`, `[n]`, is true.
     pub fn retain(&mut self, kept: &[bool]) {
         retain(&mut self.points, kept);
         if let Some(normals) = &mut self.normals {
@@ -148,8 +148,8 @@ fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
     rows.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
-/// Returns the smallest and the largest coordinate along each axis, or zeros if there are no
-/// points.
+/// Returns the smallest and the largest coordinate along each axis, in the unit of the points, or
+/// zeros if there are no points.
 pub fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let Some(&first) = points.first() else { return ([0.0; 3], [0.0; 3]) };
     let wider = |(mut low, mut high): ([f64; 3], [f64; 3]), (l, h): ([f64; 3], [f64; 3])| {

@@ -8,6 +8,13 @@ use crate::words::counted;
 pub const MOST_THREADS: usize = 256;
 
 /// A thread pool. Results never depend on the number of threads.
+///
+/// ```
+/// let cpu = zeroset_core::Cpu::new(2)?;
+/// let sorted = cpu.run(|| zeroset_core::primitives::sort(&[3_u32, 1, 2], None, 32));
+/// assert_eq!((cpu.threads(), sorted.keys), (2, vec![1, 2, 3]));
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
 pub struct Cpu {
     /// The thread pool, or `None` to use the pool that the caller runs in.
     pool: Option<rayon::ThreadPool>,

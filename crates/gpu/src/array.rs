@@ -5,6 +5,7 @@ mod staging;
 
 use std::ops::Range;
 
+use cudarc::driver::result::memcpy_dtod_async;
 use cudarc::driver::{CudaEvent, CudaSlice, DevicePtr, PinnedHostSlice};
 
 use item::{Item, items, items_mut, values, values_mut};
@@ -179,6 +180,30 @@ impl Cuda {
             copied.map_err(|e| device_error("copying on the GPU", e))?;
         }
         Ok(longer)
+    }
+
+    /// Copies the first `n` elements of an array to an address on the GPU, after all earlier
+    /// launches.
+    ///
+    /// # Errors
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
+    ///
+    /// # Panics
+    /// Panics if the array has fewer than `n` elements.
+    ///
+    /// # Safety
+    /// The address must be that of an array with at least `n` elements on this GPU. No other work
+    /// may use this array until the copy has finished.
+    pub unsafe fn copy_to<T: Element>(&self, array: &Array<T>, n: usize, to: u64) -> Result<()> {
+        assert!(n <= array.len, "the array must have as many elements");
+        let fail = |e| device_error("copying on the GPU", e);
+        self.context().bind_to_thread().map_err(fail)?;
+        let (bytes, stream) = (n * size_of::<T>(), self.stream().cu_stream());
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller guarantees the target, and the source is a part of the array.
+        unsafe { memcpy_dtod_async(to, array.address, bytes, stream) }.map_err(fail)
     }
 
     /// Sets all bytes of an array to zero.

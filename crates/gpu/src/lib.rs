@@ -1,9 +1,22 @@
-//! The CUDA backend of zeroset: one GPU, with one stream for kernels and another for concurrent
-//! copies, and kernels compiled at run time.
+//! The CUDA backend of zeroset: the list of the GPUs, and the reasons why a GPU cannot be used.
 //!
-//! [`Cuda`] is the interface for solvers. It provides arrays on the GPU ([`Array`]), kernels by
-//! name ([`Cuda::kernel`]), and kernel launches ([`Launch`]). This crate does not depend on what
-//! the kernels compute. Building it needs neither a CUDA toolkit nor a GPU.
+//! Calls choose their device by `zeroset::config::Device`. This program lists the GPUs:
+//!
+//! ```
+//! use zeroset_gpu::{available, gpus};
+//!
+//! match gpus() {
+//!     Ok(gpus) => gpus.iter().for_each(|gpu| println!("{}: {}", gpu.ordinal, gpu.name)),
+//!     Err(reason) => println!("{reason}; remedy: {}", reason.remedy()),
+//! }
+//! println!("kernels can run on GPU 0: {}", available(0).is_ok());
+//! ```
+//!
+//! The other public items are for the solvers of zeroset, may change in every version, and are
+//! hidden from these pages. `Cuda` is one GPU, with one stream for kernels and another for
+//! concurrent copies. It provides arrays on the GPU (`Array`), kernels by name (`Cuda::kernel`),
+//! which it compiles at run time, and kernel launches (`Launch`). This crate does not depend on
+//! what the kernels compute. Building it needs neither a CUDA toolkit nor a GPU.
 //!
 //! Of the other zeroset crates, this one uses only `zeroset-core` and `zeroset-kernels`. The
 //! compiler enforces this:
@@ -18,6 +31,7 @@ extern crate self as zeroset_gpu;
 mod array;
 #[doc(hidden)]
 pub mod blocks;
+#[doc(hidden)]
 pub mod cache;
 #[doc(hidden)]
 pub mod definitions;
@@ -25,14 +39,17 @@ mod error;
 mod header;
 mod info;
 mod launch;
+#[doc(hidden)]
 pub mod nvrtc;
 #[doc(hidden)]
 pub mod points;
 #[doc(hidden)]
 pub mod primitives;
+#[doc(hidden)]
 pub mod probe;
 #[doc(hidden)]
 pub mod resources;
+#[doc(hidden)]
 pub mod self_test;
 #[doc(hidden)]
 pub mod sources;
@@ -46,20 +63,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, sys};
 use cudarc::nvrtc::Ptx;
 
+#[doc(hidden)]
 pub use array::{Array, Element, Outgoing, Pinned};
 pub(crate) use error::device_error;
 pub use info::{GpuInfo, Reason};
 #[doc(hidden)]
 pub use launch::{Arguments, Graph, Kernel, Launch, Mark};
-pub use probe::available;
+pub use probe::{available, gpus};
 #[doc(hidden)]
 pub use sources::Unit;
+#[doc(hidden)]
 pub use zeroset_core::Plain;
 
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
 /// A GPU with its streams and the kernels loaded so far.
+#[doc(hidden)]
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,

@@ -59,20 +59,25 @@ pub fn driver_version() -> Result<(u32, u32), Reason> {
     Ok(version)
 }
 
-/// Returns the number of GPUs. Call [`driver_version`] first.
+/// Returns the properties of all GPUs in the order of their indices, whether or not kernels can run
+/// on them.
 ///
 /// # Errors
-/// Returns [`Reason::Driver`] if the driver reports an error.
-pub fn count() -> Result<u32, Reason> {
+/// Returns [`Reason::NoDriver`] if there is no driver, [`Reason::NoGpu`] if the driver does not
+/// start because there is no GPU, and [`Reason::Driver`] if it reports another error or is too old.
+pub fn gpus() -> Result<Vec<GpuInfo>, Reason> {
+    driver_version()?;
+    (0..count()?).map(gpu).collect()
+}
+
+/// Returns the number of GPUs. Call [`driver_version`] first.
+fn count() -> Result<u32, Reason> {
     device::get_count().map(|n| n.unsigned_abs()).map_err(reason)
 }
 
 /// Returns the properties of a GPU, whether or not kernels can run on it. Call [`driver_version`]
 /// first.
-///
-/// # Errors
-/// Returns [`Reason::Driver`] if the driver reports an error.
-pub fn gpu(ordinal: u32) -> Result<GpuInfo, Reason> {
+fn gpu(ordinal: u32) -> Result<GpuInfo, Reason> {
     let handle = device::get(ordinal as i32).map_err(reason)?;
     // SAFETY: the handle comes from the driver.
     let attribute = |of| unsafe { device::get_attribute(handle, of) }.map(i32::unsigned_abs);

@@ -12,6 +12,9 @@ pub struct Cursor<'a> {
 macro_rules! number {
     ($name:ident, $type:ty) => {
         #[doc = concat!("Reads the next `", stringify!($type), "`.")]
+        ///
+        /// # Errors
+        /// Returns a [`Flaw`] that mentions `what` if fewer bytes are left.
         pub fn $name(&mut self, what: &str) -> Result<$type, Flaw> {
             let raw = self.array(what)?;
             let big = self.big_endian;
@@ -34,7 +37,10 @@ impl<'a> Cursor<'a> {
     number!(i64, i64);
     number!(f64, f64);
 
-    /// Returns the next `n` bytes, or a [`Flaw`] that mentions `what` if fewer are left.
+    /// Returns the next `n` bytes.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] that mentions `what` if fewer bytes are left.
     pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], Flaw> {
         let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
         match taken {

@@ -167,6 +167,18 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
 /// Returns one sentence for each thing that the format could not hold: arrays, groups, names, or
 /// digits of coordinates (binary stl, gii).
 ///
+/// ```
+/// use zeroset_io::{WriteOptions, read_mesh, write_mesh};
+/// # use zeroset_core::mesh::generate::{Generate, Sphere, generate};
+/// # let mesh = generate(&Generate::Sphere(Sphere::default()))?;
+/// let path = std::env::temp_dir().join(format!("zeroset-{}.ply", std::process::id()));
+/// let lost = write_mesh(&path, &mesh, &WriteOptions::default())?;
+/// assert!(lost.is_empty());
+/// assert_eq!(read_mesh(&path)?.mesh.vertices, mesh.vertices);
+/// # std::fs::remove_file(&path).map_err(|e| zeroset_core::Error::usage(e.to_string(), ""))?;
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns the errors of [`check_target`], [`Error::Mesh`] if the mesh has no cells (for `.obj`:
 /// neither cells nor lines), and [`Error::Output`] if the file cannot be written or if a format

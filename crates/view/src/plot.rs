@@ -16,7 +16,7 @@ pub use log_log::{Panel, log_log};
 pub struct Curve {
     /// The name, written above the panel.
     pub name: String,
-    /// The points from left to right. Points that are not finite are left out.
+    /// The points x, y from left to right. Points that are not finite are left out.
     pub points: Vec<[f64; 2]>,
 }
 

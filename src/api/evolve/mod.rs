@@ -267,8 +267,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         Ok(self.stored(measures, &phi))
     }
 
-    /// Returns the gradient of the current level set at each vertex of the file, `[vertices]`. NaN
-    /// at vertices without a cell.
+    /// Returns the gradient of the current level set at each vertex of the file, `[vertices]`. It
+    /// has no unit. NaN at vertices without a cell.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
@@ -293,7 +293,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         self.case.options.control = control.clone();
     }
 
-    /// Returns the current time.
+    /// Returns the current time, in the unit of the terms.
     pub fn time(&self) -> f64 {
         self.stepping.time()
     }

@@ -24,7 +24,8 @@ pub enum Phi {
     Shape(Shape),
     /// An expression in coordinates, arrays and groups. Only its zero set matters.
     Expression(String),
-    /// One number for each vertex of the file. Only its zero set matters.
+    /// One number for each vertex of the file, `[vertices]`, in any unit. Only its zero set
+    /// matters.
     PerVertex(Vec<f64>),
 }
 
@@ -78,7 +79,7 @@ pub enum Velocity {
     Constant([f64; 3]),
     /// An expression for each component, which may depend on the time `t`.
     Expressions([String; 3]),
-    /// One vector for each vertex of the file.
+    /// One vector for each vertex of the file, `[vertices]`.
     PerVertex(Vec<[f64; 3]>),
 }
 
@@ -95,7 +96,7 @@ pub enum Velocity {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Terms {
-    /// The velocity a.
+    /// The velocity a, in mesh units per time.
     pub velocity: Option<Velocity>,
     /// The normal speed eps, in mesh units per time. The inside grows where it is positive.
     pub normal_speed: Option<Values>,
@@ -106,25 +107,27 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Sets the velocity.
+    /// Sets the velocity, in mesh units per time.
     pub fn velocity(mut self, velocity: Velocity) -> Self {
         self.velocity = Some(velocity);
         self
     }
 
-    /// Sets the normal speed: a number, an expression or an array.
+    /// Sets the normal speed in mesh units per time: a number, an expression or an array.
     pub fn normal_speed(mut self, speed: impl Into<Values>) -> Self {
         self.normal_speed = Some(speed.into());
         self
     }
 
-    /// Sets the curvature coefficient: a number, an expression or an array.
+    /// Sets the curvature coefficient in mesh units^2 per time: a number, an expression or an
+    /// array.
     pub fn curvature(mut self, coefficient: impl Into<Values>) -> Self {
         self.curvature = Some(coefficient.into());
         self
     }
 
-    /// Sets the weight of the weighted curvature flow: a number, an expression or an array.
+    /// Sets the weight of the weighted curvature flow in mesh units^2 per time: a number, an
+    /// expression or an array.
     pub fn weighted_curvature(mut self, weight: impl Into<Values>) -> Self {
         self.weighted_curvature = Some(weight.into());
         self

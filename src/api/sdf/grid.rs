@@ -117,9 +117,10 @@ pub struct GridDistances {
     pub grid: Grid,
     /// The distance at the center of each voxel, `[nx * ny * nz]`, negative inside, in mesh units.
     pub values: Vec<f64>,
-    /// The components of the unit vector along which the distance grows fastest, if requested.
+    /// The components of the unit vector along which the distance grows fastest, one array of the
+    /// shape of `values` for each of x, y and z, if requested.
     pub normals: Option<[Vec<f32>; 3]>,
-    /// The index of the nearest triangle in the mesh, if requested.
+    /// The index of the nearest triangle in the mesh for each voxel, if requested.
     pub triangles: Option<Vec<u32>>,
     /// Warnings about the signs, one sentence each. [`SignedSurface::warnings`] returns those about
     /// the surface.

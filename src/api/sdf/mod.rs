@@ -1,6 +1,7 @@
 //! Signed distances to a surface, at points and on a grid.
 
 mod grid;
+mod on_gpu;
 
 use std::borrow::Cow;
 
@@ -9,6 +10,7 @@ use rayon::prelude::*;
 #[cfg(feature = "cli")]
 pub(crate) use grid::MOST as MOST_ALONG;
 pub use grid::{Grid, GridDistances, GridOptions};
+pub use on_gpu::DeviceSignedSurface;
 
 use super::Mesh;
 use crate::error::Result;
@@ -83,7 +85,7 @@ pub struct PointDistances {
     pub warnings: Vec<String>,
 }
 
-/// Computes the signed distances of points to the surface of a mesh.
+/// Computes the signed distances of points to the surface of a mesh, both in mesh units.
 ///
 /// The warnings include those about the surface. For several calls or for grids, use
 /// [`SignedSurface`].
@@ -162,7 +164,7 @@ impl SignedSurface {
         self.solid.bounds()
     }
 
-    /// Computes the signed distances of points, in the caller's thread pool.
+    /// Computes the signed distances of points in mesh units, in the caller's thread pool.
     pub fn at(&self, points: &[[f64; 3]], extras: Extras) -> PointDistances {
         let found = self.find(points, extras.needs_closest());
         let warnings = doubts("points", found.undecided, found.inverted);
@@ -193,7 +195,12 @@ impl SignedSurface {
         if distance != 0.0 && way.norm() > 0.0 {
             return (way / way.norm()).into();
         }
-        let corners = &self.solid.triangles[3 * closest.triangle as usize..][..3];
+        self.face_normal(closest.triangle)
+    }
+
+    /// Returns the unit normal of a triangle of the surface.
+    fn face_normal(&self, triangle: u32) -> [f64; 3] {
+        let corners = &self.solid.triangles[3 * triangle as usize..][..3];
         let [a, b, c] = [0, 1, 2].map(|k| Vec3::from(self.solid.vertices[corners[k] as usize]));
         let normal = (b - a).cross(&(c - a));
         (normal / normal.norm()).into()

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::gpu::{GpuInfo, Reason};
+use crate::gpu::{GpuInfo, Reason, available, gpus};
 use crate::gpu::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
 
 /// Everything that `zeroset devices` reports.
@@ -71,7 +71,8 @@ impl Facts {
     pub fn gather() -> Self {
         let (driver, gpus) = match probe::driver_version().and_then(|v| Ok((v, gpus()?))) {
             Ok(((major, minor), gpus)) => {
-                (Found::Found(Driver { cuda: format!("{major}.{minor}") }), gpus)
+                let driver = Driver { cuda: format!("{major}.{minor}") };
+                (Found::Found(driver), gpus.into_iter().map(Gpu::test).collect())
             }
             Err(reason) => (missing(&reason), Vec::new()),
         };
@@ -85,7 +86,7 @@ impl Facts {
         };
         let folder = cache::folder();
         let contents = folder.as_deref().map(cache::contents).unwrap_or_default();
-        let auto = probe::available(0);
+        let auto = available(0);
         Facts {
             cpu_threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             driver,
@@ -112,9 +113,9 @@ fn missing<T>(reason: &Reason) -> Found<T> {
     Found::Missing { what: reason.to_string(), remedy: reason.remedy().to_string() }
 }
 
-fn gpus() -> Result<Vec<Gpu>, Reason> {
-    let gpu = |ordinal| {
-        let info = probe::gpu(ordinal)?;
+impl Gpu {
+    /// Tests a GPU.
+    fn test(info: GpuInfo) -> Self {
         let test = match self_test(&info) {
             Ok(passed) => Test::Passed {
                 free_memory: passed.free_memory,
@@ -123,7 +124,6 @@ fn gpus() -> Result<Vec<Gpu>, Reason> {
             },
             Err(error) => Test::Failed { message: error.to_string() },
         };
-        Ok(Gpu { info, test })
-    };
-    (0..probe::count()?).map(gpu).collect()
+        Gpu { info, test }
+    }
 }

@@ -32,7 +32,7 @@ pub(super) fn run(
 ) -> Result<Solved> {
     let options = options(args, queries)?;
     let points = &queries.points;
-    let gpus = device::gpus(args, sites.len(), points.len(), cpu, ui)?;
+    let gpus = device::gpus(args, &options, [sites.len(), points.len()], cpu, ui)?;
     if args.is_whole() {
         let sites = cloud::whole(sites, args.file())?;
         let queries = cloud::whole(points, &args.queries)?;

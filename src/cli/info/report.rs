@@ -54,6 +54,8 @@ pub(super) struct Report {
     pub duplicate: Option<usize>,
     pub inverted: Option<usize>,
     pub unreferenced: Option<usize>,
+    /// The number of vertices at exactly the position of an earlier vertex.
+    pub coincident: Option<usize>,
     pub obtuse_share: Option<f64>,
     pub quality_min: Option<f64>,
     pub worst_cell: Option<usize>,
@@ -161,6 +163,7 @@ impl Report {
             duplicate: Some(s.duplicate),
             inverted: Some(s.inverted),
             unreferenced: Some(s.unreferenced),
+            coincident: Some(s.duplicate_points),
             obtuse_share: s.obtuse_share,
             quality_min: s.quality_min,
             worst_cell: s.worst_cell,
@@ -203,6 +206,7 @@ impl Report {
             duplicate: None,
             inverted: None,
             unreferenced: None,
+            coincident: None,
             obtuse_share: None,
             quality_min: None,
             worst_cell: None,
@@ -289,8 +293,8 @@ mod tests {
     fn json_has_exactly_the_promised_keys_in_every_case() {
         let keys = "schema_version format version dimension kind vertices cells cells_by_type \
                     bounds units space components euler boundary nonmanifold inconsistent degenerate \
-                    duplicate inverted unreferenced obtuse_share quality_min worst_cell max_valence edge_min edge_mean \
-                    edge_max groups arrays cleaning volume cloud";
+                    duplicate inverted unreferenced coincident obtuse_share quality_min worst_cell max_valence \
+                    edge_min edge_mean edge_max groups arrays cleaning volume cloud";
         let mut points = square();
         points.mesh = Mesh::new(Kind::Surface, vec![[1.0; 3]], vec![]);
         let array = points.mesh.vertex_data.pop();

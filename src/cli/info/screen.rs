@@ -159,7 +159,12 @@ fn cells(lines: &mut Lines, report: &Report, kind: Kind) {
         0 => String::new(),
         unused => format!(", {} not in any cell", thousands(unused)),
     };
-    lines.add("vertices", count(report.vertices) + &unused);
+    let coincident = match report.coincident.unwrap_or(0) {
+        0 => String::new(),
+        1 => ", 1 at the position of another".into(),
+        n => format!(", {} at the positions of others", thousands(n)),
+    };
+    lines.add("vertices", count(report.vertices) + &unused + &coincident);
     let cell = simplex(kind.dimension());
     let stored =
         as_stored(&report.cells_by_type, cell[1]).map(|list| format!(", stored as {list}"));

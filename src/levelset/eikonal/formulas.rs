@@ -270,7 +270,7 @@ fn raised_over_face<R: Real>(height: R, l: [R; 2], g: [R; 3], det: R) -> R {
     raised(height, longest2.sqrt(), inside2.max(R::zero()).sqrt())
 }
 
-/// Returns whether the angle of a triangle at vertex `i` is obtuse.
+/// Returns whether the angle at vertex `i` of a triangle with vertices `x` is obtuse.
 ///
 /// Only at such a vertex can a circular front arrive before it reaches the other vertices. The
 /// angle then exceeds 180 degrees minus half the angle that the edge subtends at the source.
@@ -280,7 +280,8 @@ pub fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {
     (x[j] - x[i]).dot(&(x[k] - x[i])) < R::zero()
 }
 
-/// Returns the arrival time at vertex `i` of a simplex over the opposite face, N = 3 or 4.
+/// Returns the arrival time at vertex `i` of a simplex over the opposite face, N = 3 or 4. `u` and
+/// `x` are the arrival times and the positions of its vertices, and `f` is the slowness.
 #[inline]
 pub fn arrival<R: Real, const N: usize>(u: &[R; N], x: &[Vec3<R>; N], i: usize, f: R) -> R {
     if N == 3 {

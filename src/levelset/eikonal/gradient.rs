@@ -9,10 +9,11 @@ use crate::mesh::Mesh;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gradient {
-    /// The constant gradient of each cell; NaN if one of its vertices has no value.
+    /// The constant gradient of each cell, `[n_cells]`, in units of `u` per mesh unit; NaN if one
+    /// of its vertices has no value.
     pub cells: Vec<[f64; 3]>,
-    /// The gradient at each vertex: the mean over its cells with a gradient, weighted by their
-    /// measure; NaN if there is no such cell.
+    /// The gradient at each vertex, `[n_vertices]`: the mean over its cells with a gradient,
+    /// weighted by their measure; NaN if there is no such cell.
     pub vertices: Vec<[f64; 3]>,
 }
 

@@ -1,6 +1,8 @@
 //! Several sources: at each vertex, the smallest of their arrival times and the source that it
 //! comes from.
 
+use std::collections::HashMap;
+
 use super::{EikonalSolver, EikonalState, Front, Stats, source::Source};
 use crate::error::Result;
 use crate::geometry::Real;
@@ -44,7 +46,7 @@ pub struct Nearest {
 /// way. A preliminary solve for all sources at once, with plane fronts, limits how far each front
 /// has to be followed. The total work is therefore about twice that of one source, regardless of
 /// the number of sources. Sources with the same `group` number are solved separately but count as
-/// one.
+/// one. Sources with equal values are solved only once.
 ///
 /// Removes the values and seeds of the state before the first solve and after the last one.
 ///
@@ -56,6 +58,7 @@ pub fn nearest<R: Real>(
     sources: &[(u32, Source)],
     width: Option<R>,
 ) -> Result<Nearest> {
+    let sources = distinct(sources);
     let n = state.problem.patches.n_vertices();
     let mut position = vec![0u32; n];
     for (at, &v) in state.problem.patches.mesh_vertices().iter().enumerate() {
@@ -68,7 +71,7 @@ pub fn nearest<R: Real>(
     state.caps.clear();
     if sources.len() > 1 {
         let front = std::mem::replace(&mut state.problem.front, Front::Plane);
-        for (_, source) in sources {
+        for (_, source) in &sources {
             state.give(source, &position);
         }
         add(&mut stats, solver.solve(state, width)?);
@@ -96,8 +99,8 @@ pub fn nearest<R: Real>(
                 }
                 let rounding = R::ZERO_TEST * R::of(64.0) * u.abs();
                 let closer = best[v] == R::INFINITY || u < best[v] - rounding;
-                if closer || u <= best[v] + rounding && *group < owner[v] {
-                    owner[v] = *group;
+                if closer || u <= best[v] + rounding && group < owner[v] {
+                    owner[v] = group;
                 }
                 best[v] = best[v].min(u);
             }
@@ -107,6 +110,22 @@ pub fn nearest<R: Real>(
     state.caps.clear();
     let u = state.problem.patches.to_mesh_order(&best, Real::to_f64);
     Ok(Nearest { u, source: state.problem.patches.to_mesh_order(&owner, |s| s), stats })
+}
+
+/// Returns the sources without those that have the values of an earlier one. Each has the smallest
+/// group number of the sources with its values.
+fn distinct(sources: &[(u32, Source)]) -> Vec<(u32, &Source)> {
+    let mut known: HashMap<(Vec<(u32, u64)>, bool), usize> = HashMap::new();
+    let mut distinct: Vec<(u32, &Source)> = Vec::new();
+    for (group, source) in sources {
+        let values = source.values.iter().map(|&(v, value)| (v, value.to_bits())).collect();
+        let at = *known.entry((values, source.is_fixed)).or_insert(distinct.len());
+        match distinct.get_mut(at) {
+            Some((smallest, _)) => *smallest = (*smallest).min(*group),
+            None => distinct.push((*group, source)),
+        }
+    }
+    distinct
 }
 
 fn add(total: &mut Stats, stats: Stats) {
@@ -209,6 +228,17 @@ mod tests {
         let all = solved(&mesh, &sources, Front::Plane, 2).stats.patch_updates;
         let one = solved(&mesh, &[&[60 * 121 + 60]], Front::Plane, 2).stats.patch_updates;
         assert!(all < 5 * one, "{all} {one}");
+    }
+
+    #[test]
+    fn equal_sources_are_solved_once() {
+        let mesh = square(0.2);
+        let from: [&[u32]; 6] = [&[3], &[777], &[3], &[777], &[1600], &[3]];
+        let once = solved(&mesh, &[&[3], &[777], &[1600]], Front::Circular, 1);
+        let all = solved(&mesh, &from, Front::Circular, 1);
+        assert_eq!((&once.u, once.stats), (&all.u, all.stats));
+        let first = |source: &u32| [0, 1, 4][*source as usize];
+        assert_eq!(once.source.iter().map(first).collect::<Vec<u32>>(), all.source);
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl<R: Real> Evolution<R> {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }
 
-    /// Returns phi in mesh order.
+    /// Returns phi in mesh order, `[n_vertices]`, in mesh units.
     pub fn phi(&self) -> Vec<f64> {
         self.patches().to_mesh_order(&self.phi, Real::to_f64)
     }

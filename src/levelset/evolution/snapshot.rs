@@ -32,9 +32,9 @@ pub struct Snapshot {
     pub steps_since: u64,
     /// Whether no cell was cut by the interface at the start of the last step.
     pub gone: bool,
-    /// phi; 32-bit values are widened, which is exact.
+    /// phi, `[n_vertices]`; 32-bit values are widened, which is exact.
     pub phi: Vec<f64>,
-    /// Whether `|phi|` was below the half width when the band was last updated.
+    /// Whether `|phi|` of each vertex was below the half width when the band was last updated.
     pub in_band: Vec<bool>,
     /// The time spent and the work done so far.
     pub totals: Totals,

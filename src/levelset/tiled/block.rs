@@ -69,9 +69,9 @@ pub struct Block<'a, R> {
     /// The number of voxels along each axis that are part of the grid, at most E. It is 1 along z
     /// in a plane grid.
     pub extent: [usize; 3],
-    /// The half width of the band.
+    /// The half width of the band, in voxels.
     pub gamma: R,
-    /// A voxel and its neighbors move if its |phi| is smaller than this.
+    /// A voxel and its neighbors move if its |phi|, in voxels, is smaller than this.
     pub core: R,
 }
 

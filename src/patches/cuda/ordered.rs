@@ -38,6 +38,7 @@ impl Patches {
     /// # Errors
     /// Returns the errors of [`Patches::new`]. Returns [`Error::Device`](crate::Error::Device) if
     /// there is not enough memory on the GPU, or if the GPU fails.
+    #[doc(hidden)]
     pub fn new_on(cuda: &Cuda, mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ordered::on(cuda, mesh), method, patch_size)
     }

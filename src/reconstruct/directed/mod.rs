@@ -104,7 +104,7 @@ pub struct Directed {
     /// Density of the cloud. `None` for spheres, whose radii follow the local spacing of the
     /// samples.
     pub density: Option<Density>,
-    /// Edge of the smallest cubes that leave no holes. 0 if it is unknown.
+    /// Edge of the smallest cubes that leave no holes, in units of the cloud. 0 if it is unknown.
     pub safe_cube: f64,
     /// Duration of each step, in seconds.
     pub seconds: Seconds,

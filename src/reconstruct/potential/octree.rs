@@ -54,7 +54,7 @@ const BUILD: u64 = 2 * (8 + 4);
 const KEPT: u64 = 12 + 2 * size_of::<Node>() as u64;
 
 impl Octree {
-    /// Builds the tree of finite points.
+    /// Builds the tree of finite points, in input units.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.

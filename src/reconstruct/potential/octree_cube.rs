@@ -17,7 +17,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Creates the cube around points.
+    /// Creates the cube around points, in input units.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there are no points, if all points coincide up to rounding, or if

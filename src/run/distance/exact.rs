@@ -1,6 +1,6 @@
 //! Distances by exact fronts.
 
-use super::{Solved, labels};
+use super::solve::{Solved, labels};
 use crate::config::Distance;
 use crate::error::Result;
 use crate::levelset::eikonal::exact::exact;

@@ -42,7 +42,12 @@ impl Task for EvolveTask<'_> {
                     entry.into_iter().collect()
                 }
                 Err(first) => {
-                    terms::problems(self.config, cleaned, first).into_iter().map(Err).collect()
+                    let problems = terms::problems(self.config, cleaned);
+                    // Without such problems, the first concerns all coefficients together.
+                    match problems.is_empty() {
+                        true => vec![Err(first)],
+                        false => problems.into_iter().map(|(_, error)| Err(error)).collect(),
+                    }
                 }
             }
         })

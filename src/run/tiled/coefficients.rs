@@ -180,7 +180,7 @@ impl TiledCase<'_> {
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) for an expression with a data array.
-    pub(super) fn terms<R: Real>(&self) -> Result<Terms<R>> {
+    pub(in crate::run) fn terms<R: Real>(&self) -> Result<Terms<R>> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let lines = Lines { origin: self.source.origin, dx: self.source.dx };
         let (config, per, most) = (self.config, 1.0 / self.source.dx, self.max_step());

@@ -47,11 +47,11 @@ pub struct Survey {
 /// The distances of points to their nearest other point, ignoring duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Spacing {
-    /// The smallest distance.
+    /// The smallest distance, in the unit of the points.
     pub min: f64,
-    /// The median distance.
+    /// The median distance, in the same unit.
     pub median: f64,
-    /// The largest distance.
+    /// The largest distance, in the same unit.
     pub max: f64,
     /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It reflects the
     /// number of points per area, for regular as well as random points.
@@ -89,6 +89,9 @@ pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Su
 
 /// Cleans a cloud like [`clean`], but finds the far outliers with `far`, which is given the points
 /// and the outlier factor.
+///
+/// # Errors
+/// Returns the errors of `far`, and those of [`survey`] other than its search for far outliers.
 pub fn clean_by(
     mut cloud: PointCloud,
     options: CleanOptions,
@@ -107,7 +110,7 @@ pub fn clean_by(
     Ok((cloud, found))
 }
 
-/// Removes points by their indices. The others keep their order.
+/// Removes the points with the given indices, in any order. The others keep their order.
 pub fn leave_out(cloud: &mut PointCloud, indices: &[u32]) {
     if !indices.is_empty() {
         let mut kept = vec![true; cloud.len()];
@@ -237,6 +240,9 @@ pub type Far = (Vec<u32>, Option<Spacing>);
 /// Returns the indices of the points whose mean distance to their [`NEIGHBORS`] nearest other
 /// points exceeds `factor` times the median of these means, and the spacing. No two points may be
 /// at the same position.
+///
+/// # Errors
+/// Returns the errors of [`Sites::new`].
 pub fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
     if points.len() < 2 {
         return Ok((Vec::new(), None));

@@ -52,7 +52,7 @@ impl Sides {
 }
 
 /// Reverses the normals that contradict their neighbors, and estimates those that are zero or not
-/// finite. No two points may be at the same position.
+/// finite. There is one normal for each point, `[n]`. No two points may be at the same position.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points

@@ -141,7 +141,7 @@ impl Numbers {
         }
     }
 
-    /// Keeps the entries for which `kept` is true.
+    /// Keeps the entries for which `kept`, `[n_points]`, is true.
     pub fn retain(&mut self, kept: &[bool]) {
         each!(self, v => super::retain(v, kept));
     }

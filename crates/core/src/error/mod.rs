@@ -27,6 +27,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub type Cause = Option<Box<dyn std::error::Error + Send + Sync>>;
 
 /// All errors, grouped by who can fix them.
+///
+/// The text of an error says what is wrong and what to do.
+///
+/// ```
+/// use zeroset_core::Error;
+/// let error = Error::usage("patch_size 5 is too small", "use at least 8");
+/// assert!(error.to_string().contains("use at least 8"));
+/// assert_eq!(error.exit_code(), 2);
+/// ```
 #[derive(Debug)]
 pub enum Error {
     /// The command line or the case file requests something that does not exist or is impossible

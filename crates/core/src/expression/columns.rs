@@ -31,7 +31,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Binds an expression in x, y, z and the given names.
+    /// Binds an expression in x, y, z and the given names, one for each column.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the expression uses time or any other name. The message points at
@@ -65,8 +65,9 @@ impl Columns {
         self.program.uses_coordinates()
     }
 
-    /// Evaluates the rows and writes the values to `out`. The bits of each value depend only on the
-    /// numbers of its row.
+    /// Evaluates the rows and writes the values to `out`, `[rows]`. `points` holds the coordinates
+    /// of each row, and `columns` one array `[rows]` for each bound name. The bits of each value
+    /// depend only on the numbers of its row.
     ///
     /// # Panics
     /// Panics if the points or a column that the expression uses are shorter than `out`.

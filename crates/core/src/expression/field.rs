@@ -192,7 +192,7 @@ impl Field {
         self.arrays.is_empty() && !self.program.uses_coordinates()
     }
 
-    /// Evaluates all rows at time `t` in parallel, one for each point.
+    /// Evaluates all rows at time `t` in parallel. Returns one value for each point.
     ///
     /// # Panics
     /// Panics if an array has fewer rows than there are points.

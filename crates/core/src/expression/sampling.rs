@@ -6,9 +6,9 @@ use super::enclosure::Enclosure;
 /// A span of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeSpan {
-    /// The first instant.
+    /// The first instant, as a value of `t`.
     pub start: f64,
-    /// The last instant.
+    /// The last instant, as a value of `t`.
     pub end: f64,
 }
 

@@ -8,14 +8,14 @@ use super::{Real, Vec3};
 /// The measure of a simplex and the gradients of its linear basis functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex<R: Real, const N: usize> {
-    /// The area (N = 3) or volume (N = 4), never negative.
+    /// The area (N = 3) or volume (N = 4) in squared or cubed units of length, never negative.
     pub meas: R,
     /// The gradients of the basis functions, tangential to the simplex. Their sum is zero.
     pub grads: [Vec3<R>; N],
 }
 
 impl<R: Real, const N: usize> Simplex<R, N> {
-    /// Computes the geometry of the simplex with vertices `x`, in any orientation.
+    /// Computes the geometry of the simplex with vertices `x`, `[d + 1]`, in any orientation.
     ///
     /// A degenerate simplex gives gradients that are infinite or NaN. [`crate::mesh::clean`]
     /// removes such simplices before they reach a solver.
@@ -46,7 +46,8 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         Simplex { meas, grads }
     }
 
-    /// Returns the gradient of the linear function with vertex values `phi`.
+    /// Returns the gradient of the linear function with vertex values `phi`, in units of `phi` per
+    /// unit of length.
     ///
     /// The first value is subtracted before the products are formed, so that a large offset of
     /// `phi` does not reduce the accuracy.
@@ -59,7 +60,8 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         g
     }
 
-    /// Returns the radius of the inscribed circle or ball, `1 / sum_i |grad N_i|`.
+    /// Returns the radius of the inscribed circle or ball, `1 / sum_i |grad N_i|`, in
+    /// the unit of the vertices.
     #[inline]
     pub fn inradius(&self) -> R {
         let sum = self.grads.iter().fold(R::zero(), |s, g| s + g.norm());
@@ -67,7 +69,7 @@ impl<R: Real, const N: usize> Simplex<R, N> {
     }
 }
 
-/// Returns the length of the longest edge of a simplex.
+/// Returns the length of the longest edge of a simplex with vertices `x`, in their unit.
 pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     let mut longest = R::zero();
     for i in 0..x.len() {

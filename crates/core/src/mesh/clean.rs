@@ -85,6 +85,21 @@ impl Cleaning {
         .collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
+
+    /// Returns a warning with the number of facets with three or more cells, or `None` if there are
+    /// none.
+    pub fn doubt(&self, kind: Kind) -> Option<String> {
+        let names = match kind {
+            Kind::Volume => ["face is", "faces are"],
+            Kind::Planar | Kind::Surface => ["edge is", "edges are"],
+        };
+        (self.nonmanifold > 0).then(|| {
+            format!(
+                "{} shared by three or more cells; fronts cross into every sheet",
+                counted(self.nonmanifold, names)
+            )
+        })
+    }
 }
 
 /// Turns a stored mesh into a mesh that solvers can rely on, and reports the changes.
@@ -128,17 +143,8 @@ pub fn clean_repaired(mesh: Mesh, repair: &Repair) -> Result<(Mesh, Cleaning)> {
     if let Some(summary) = cleaning.summary() {
         tracing::warn!("mesh cleaned: {summary}");
     }
-    if cleaning.nonmanifold > 0 {
-        tracing::warn!(
-            "{} {} shared by three or more cells; fronts cross into every sheet",
-            cleaning.nonmanifold,
-            match (mesh.kind == Kind::Volume, cleaning.nonmanifold == 1) {
-                (true, true) => "face is",
-                (true, false) => "faces are",
-                (false, true) => "edge is",
-                (false, false) => "edges are",
-            },
-        );
+    if let Some(doubt) = cleaning.doubt(mesh.kind) {
+        tracing::warn!("{doubt}");
     }
     let cleaned = if cleaning.is_nothing() { mesh } else { apply(mesh, &cleaning) };
     Ok((cleaned, cleaning))
@@ -205,8 +211,9 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     Ok(cleaning)
 }
 
-/// Returns the part of a clean mesh that consists of the cells to `keep`, and the original indices
-/// of its vertices and cells. Arrays and groups are adapted. The part does not count as a lattice.
+/// Returns the part of a clean mesh that consists of the cells to `keep`, `[n_cells]`, and the
+/// original indices of its vertices and cells. Arrays and groups are adapted. The part does not
+/// count as a lattice.
 pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
     let mut used = vec![false; mesh.n_vertices()];
     for (cell, _) in mesh.iter_cells().zip(keep).filter(|(_, keep)| **keep) {

@@ -8,11 +8,12 @@ use crate::mesh::Mesh;
 /// The zero set of a function on a mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Interface {
-    /// The points where mesh edges cross the zero set, in mesh units.
+    /// The points where mesh edges cross the zero set, `[crossings]`, in mesh units.
     pub vertices: Vec<[f64; 3]>,
     /// The mesh edge of each crossing, inside vertex first.
     pub edges: Vec<[u32; 2]>,
-    /// The position of each crossing on its edge: 0 at the inside vertex, 1 at the outside vertex.
+    /// The position of each crossing on its edge, `[crossings]`: 0 at the inside vertex, 1 at the
+    /// outside vertex.
     pub weights: Vec<f64>,
     /// The vertices of each piece: two for a segment, three for a triangle.
     pub cells: Vec<u32>,
@@ -23,7 +24,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Interpolates a vertex array of the mesh linearly at the crossings.
+    /// Interpolates a vertex array of the mesh, `[n_vertices]`, linearly at the crossings. Returns
+    /// one value for each crossing.
     pub fn interpolate(&self, values: &[f64]) -> Vec<f64> {
         let at = |(&[a, b], &t): (&[u32; 2], &f64)| {
             values[a as usize] * (1.0 - t) + values[b as usize] * t

@@ -80,7 +80,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Creates a mesh without groups or data.
+    /// Creates a mesh without groups or data from coordinates, `[n_vertices]`, and vertex indices,
+    /// three for each triangle or four for each tetrahedron.
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
         let (groups, vertex_data, cell_data, lattice) = Default::default();
         Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
@@ -104,7 +105,7 @@ impl Mesh {
         self.cells.chunks_exact(self.kind.arity())
     }
 
-    /// Returns the centroids of the cells.
+    /// Returns the centroids of the cells, `[n_cells]`, in mesh units.
     pub fn centroids(&self) -> Vec<[f64; 3]> {
         let corners = self.kind.arity() as f64;
         let mean = |cell: &[u32], k: usize| {
@@ -153,7 +154,7 @@ pub struct Group {
 /// The members of a [`Group`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Members {
-    /// Cells of the domain, by index.
+    /// Cells of the domain: their indices, counted from 0.
     Cells(Vec<u32>),
     /// Simplices of lower dimension, with `dimension + 1` vertex indices each.
     Simplices {
@@ -221,7 +222,7 @@ impl Values {
         self.len() == 0
     }
 
-    /// Returns all values as `f64`.
+    /// Returns all values as `f64`, row by row.
     pub fn to_f64(&self) -> Vec<f64> {
         match self {
             Values::Float(v) => v.clone(),

@@ -35,7 +35,7 @@ impl Places {
 /// The numbers that a name stands for, one per place. The number is NaN at a place without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
-    /// The number at each place, or NaN.
+    /// The number at each vertex or in each cell, or NaN.
     pub values: Vec<f64>,
     /// The number of places whose value is the mean of different whole numbers. Such a mean is
     /// meaningless if the numbers are labels.
@@ -123,7 +123,7 @@ impl Mesh {
         }
     }
 
-    /// Returns, at all vertices, the vectors of a vertex array, or of a cell array if there is no
+    /// Returns the vectors, `[n_vertices]`, of a vertex array, or of a cell array if there is no
     /// such vertex array.
     ///
     /// The array must have three components. On planar meshes, two are enough. At a vertex, a cell

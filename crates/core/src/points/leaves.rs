@@ -10,9 +10,9 @@ use crate::volume::{Samples, Volume};
 /// Blocks of voxels, each with the common value of its voxels, in Z-order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaves {
-    /// The blocks.
+    /// The blocks, `[blocks]`.
     pub leaves: Vec<Leaf>,
-    /// The value of each block.
+    /// The value of each block, `[blocks]`.
     pub values: Vec<f64>,
 }
 

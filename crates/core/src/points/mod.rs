@@ -29,9 +29,9 @@ pub use sparse_slice::entries;
 pub struct Points {
     /// The world coordinates of the voxel centers.
     pub positions: Vec<[f64; 3]>,
-    /// The values of the voxels.
+    /// The value of each voxel, `[points]`.
     pub values: Vec<f64>,
-    /// The indices i, j, k.
+    /// The indices i, j, k of each voxel, `[points]`.
     pub voxels: Vec<[u32; 3]>,
     /// The index of each entry among the copies of its voxel, counted from 0, if [`Points::cloned`]
     /// created the list.
@@ -39,7 +39,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Returns the positions and values of voxels.
+    /// Returns the positions and values of voxels, given by their indices i, j, k.
     ///
     /// # Panics
     /// Panics if a voxel is not in the volume.

@@ -43,7 +43,7 @@ impl Bits {
         Ok(Bits { shape, words })
     }
 
-    /// Returns the words. Cell k is bit `k % 64` of word `k / 64`.
+    /// Returns the words, one for each 64 cells. Cell k is bit `k % 64` of word `k / 64`.
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words

@@ -24,7 +24,7 @@ pub trait Values: Sync {
     /// Returns the numbers of cells along x, y and z.
     fn shape(&self) -> [usize; 3];
 
-    /// Reads the numbers of a row, starting at the cell `first`.
+    /// Reads the `row.len()` numbers of a row, starting at the cell `first`.
     fn read(&self, first: [usize; 3], row: &mut [f64]);
 }
 
@@ -48,7 +48,7 @@ pub struct Grid<'a, T> {
 }
 
 impl<'a, T> Grid<'a, T> {
-    /// Creates a grid of `shape`.
+    /// Creates a grid of `shape` from values, x fastest.
     ///
     /// # Panics
     /// Panics if there is not exactly one value per cell.
@@ -58,7 +58,7 @@ impl<'a, T> Grid<'a, T> {
         Grid { shape, values }
     }
 
-    /// Returns the shape and the values.
+    /// Returns the shape and the values, x fastest.
     #[inline]
     pub fn parts(&self) -> ([usize; 3], &'a [T]) {
         (self.shape, self.values)

@@ -23,7 +23,7 @@ pub struct GatherMatrix {
 }
 
 impl GatherMatrix {
-    /// Sorts the slots `0..rows_of_slots.len()` stably by their row.
+    /// Sorts the slots `0..rows_of_slots.len()` stably by their row, which `rows_of_slots` lists.
     ///
     /// Slots whose row is `n_rows` or larger (halo vertices) are left out. The stable order fixes
     /// the order of summation and thus the bits of every sum.

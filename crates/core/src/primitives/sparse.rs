@@ -12,7 +12,7 @@ pub struct Coo<T> {
     pub rows: Vec<u32>,
     /// The column of each entry, ascending within a row.
     pub columns: Vec<u32>,
-    /// The values of the entries.
+    /// The value of each entry, `[entries]`.
     pub values: Vec<T>,
 }
 
@@ -23,7 +23,7 @@ pub struct Csr<T> {
     pub offsets: Vec<u32>,
     /// The column of each entry, ascending within a row.
     pub columns: Vec<u32>,
-    /// The values of the entries.
+    /// The value of each entry, `[entries]`.
     pub values: Vec<T>,
 }
 

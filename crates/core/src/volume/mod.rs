@@ -145,7 +145,7 @@ impl Volume {
         self.scaling.of(self.samples.get(i + nx * (j + ny * k)))
     }
 
-    /// Returns all values, x fastest.
+    /// Returns all values, `[nx * ny * nz]`, x fastest.
     pub fn to_f64(&self) -> Vec<f64> {
         self.samples.map_f64(|x| self.scaling.of(x))
     }

@@ -39,6 +39,7 @@
 /// let argument = ExampleArgument { most: 1.0_f32, ..ExampleArgument::default() };
 /// assert_eq!(size_of_val(&argument), 16);
 /// ```
+#[doc(hidden)]
 #[macro_export]
 macro_rules! cuda_header {
     ($name:literal $(, include $include:literal)*; $($items:tt)*) => {

@@ -61,9 +61,10 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     Ok(VertexData { partial, groups, ..VertexData::default() })
 }
 
-/// Writes a label of the vertices whose value is finite, with these values, in the form that
-/// FreeSurfer and nibabel read (`mri_cor2label`, `nibabel.freesurfer.read_label`). Numbers have
-/// enough digits to be read back exactly.
+/// Writes a label of the vertices whose value is finite, with these values. `vertices` and `values`
+/// have one entry for each vertex of the surface, and coordinates are in millimeters. The file has
+/// the form that FreeSurfer and nibabel read (`mri_cor2label`, `nibabel.freesurfer.read_label`).
+/// Numbers have enough digits to be read back exactly.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

@@ -14,7 +14,7 @@ use zeroset_core::error::{Error, Result};
 pub struct Frame {
     /// The time as text, such as "t = 0.5".
     pub name: String,
-    /// The points, in mesh units.
+    /// The points, `[n_points]`, in mesh units.
     pub points: Vec<[f64; 3]>,
     /// The points of each segment or triangle.
     pub cells: Vec<u32>,

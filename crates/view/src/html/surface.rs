@@ -106,8 +106,8 @@ impl Surface {
         self
     }
 
-    /// Adds values at the vertices of the mesh: one array per state of the scene, or only one. The
-    /// first field is shown first.
+    /// Adds values at the vertices of the mesh: one array, `[n_vertices]`, per state of the scene,
+    /// or only one. The first field is shown first.
     pub fn with_values(mut self, name: &str, states: &[&[f64]], shown: &Values) -> Self {
         let at_points = |values: &&[f64]| match &self.names {
             Some(names) => names.iter().map(|&v| values[v as usize]).collect(),
@@ -132,7 +132,7 @@ impl Surface {
         self
     }
 
-    /// Adds the colors of the vertices of the mesh, in sRGB.
+    /// Adds the colors of the vertices of the mesh, `[n_vertices]`, in sRGB.
     pub fn with_paint(mut self, colors: &[[u8; 3]]) -> Self {
         let colors = match &self.names {
             Some(names) => names.iter().map(|&v| colors[v as usize]).collect(),

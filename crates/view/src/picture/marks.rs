@@ -9,9 +9,9 @@ use super::drawing::{Kinds, Line};
 pub struct Marks {
     /// The points of each path, in mesh units. A path ends at a source.
     pub paths: Vec<Vec<[f64; 3]>>,
-    /// The sources that are points.
+    /// The sources that are points, in mesh units.
     pub points: Vec<[f64; 3]>,
-    /// The segments of sources that are lines.
+    /// The segments of sources that are lines: their two ends, in mesh units.
     pub segments: Vec<[[f64; 3]; 2]>,
 }
 

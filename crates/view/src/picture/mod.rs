@@ -102,8 +102,8 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Creates a subject from a level-set function on a mesh. Its name is "phi", and the picture
-    /// shows its zero set.
+    /// Creates a subject from a level-set function on a mesh, `[n_vertices]`. Its name is "phi",
+    /// and the picture shows its zero set.
     pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
         Subject {
             mesh,

@@ -43,6 +43,7 @@ pub enum Tracer<'a> {
     /// The CPU, with the given space skipping data.
     SpaceSkipping(&'a SpaceSkipping),
     /// A GPU, with bitwise identical results.
+    #[doc(hidden)]
     Gpu(&'a DeviceMarch<'a>),
 }
 
@@ -73,6 +74,7 @@ impl<'a> Traced<'a> {
     }
 
     /// Creates a shaded picture on a GPU.
+    #[doc(hidden)]
     pub fn on_gpu(march: &'a DeviceMarch<'a>) -> Self {
         Self::by(march.solid(), Tracer::Gpu(march))
     }

@@ -58,10 +58,11 @@ pub struct Exact {
     /// The arrival times in mesh order; infinite where no front has arrived. Values above the limit
     /// are upper bounds.
     pub u: Vec<f64>,
-    /// The number of the source that the arrival time belongs to. If several sources tie up to
-    /// rounding, it is the smallest of their numbers. If no front has arrived, it is [`NO_SOURCE`].
+    /// The number of the source that the arrival time belongs to, in mesh order. If several sources
+    /// tie up to rounding, it is the smallest of their numbers. If no front has arrived, it is
+    /// [`NO_SOURCE`].
     pub source: Vec<u32>,
-    /// The paths from the given starts.
+    /// The paths, one for each of the given starts.
     pub paths: Vec<Path>,
     /// The number of windows that have entered cells.
     pub windows: u64,

@@ -16,6 +16,15 @@ const MOST_CLASSES: usize = 8;
 /// An edge or face, given by its vertices in ascending order. An edge repeats its last vertex.
 type Key = [u32; 3];
 
+/// The classes of a source.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// The vertices of the simplices of each class.
+    pub simplices: Vec<Vec<u32>>,
+    /// Whether a class contains inner edges or faces, because more classes would cost too much.
+    pub have_inner: bool,
+}
+
 /// Divides simplices of `arity` vertices each into classes that together contain all of them.
 ///
 /// If no edge or face of the mesh outside of the source joins vertices of the source, there is one
@@ -23,8 +32,8 @@ type Key = [u32; 3];
 /// a corner meet in a kink, across which a solver interpolates. Overlapping classes then separate
 /// the vertices of the remaining inner edges and faces. Single vertices (`arity` 1) stay together,
 /// because the mesh file does not state which edges between them belong to the source.
-pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Vec<u32>> {
-    let whole = || vec![simplices.to_vec()];
+pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Classes {
+    let whole = || Classes { simplices: vec![simplices.to_vec()], have_inner: false };
     if arity < 2 {
         return whole();
     }
@@ -44,22 +53,24 @@ pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Vec<u32>> {
     let simplices: Vec<&[u32]> = simplices.chunks_exact(arity).collect();
     let color_of = colors(mesh, &simplices);
     let n_colors = color_of.iter().max().map_or(0, |last| last + 1);
-    let mut classes = Vec::new();
+    let mut classes = Classes { simplices: Vec::new(), have_inner: false };
     for color in 0..n_colors {
         let same = simplices.iter().zip(&color_of).filter(|(_, other)| **other == color);
         let same: Vec<&[u32]> = same.map(|(simplex, _)| *simplex).collect();
-        classes.extend(without_inner(&same, &at));
+        let found = without_inner(&same, &at);
+        classes.simplices.extend(found.simplices);
+        classes.have_inner |= found.have_inner;
     }
     classes
 }
 
 /// Divides simplices into at most [`MOST_CLASSES`] overlapping classes. Only the last one may
 /// contain inner edges or faces. `at` lists the inner edges and faces at each vertex.
-fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u32>> {
+fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Classes {
     let mut is_covered = vec![false; simplices.len()];
-    let mut classes = Vec::new();
+    let mut classes = Classes { simplices: Vec::new(), have_inner: false };
     while is_covered.contains(&false) {
-        let is_last = classes.len() + 1 == MOST_CLASSES;
+        let is_last = classes.simplices.len() + 1 == MOST_CLASSES;
         let mut class =
             Class { at, is_member: HashSet::new(), takes_all: is_last, is_closed: false };
         let mut chosen = vec![false; simplices.len()];
@@ -74,14 +85,9 @@ fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u
             }
         }
         let members = simplices.iter().zip(&chosen).filter(|(_, chosen)| **chosen);
-        classes.push(members.flat_map(|(simplex, _)| *simplex).copied().collect());
+        classes.simplices.push(members.flat_map(|(simplex, _)| *simplex).copied().collect());
+        classes.have_inner |= class.is_closed;
         is_covered.iter_mut().zip(&chosen).for_each(|(covered, chosen)| *covered |= chosen);
-        if class.is_closed {
-            tracing::warn!(
-                "the edges between the vertices of a source are so many that some of them count as \
-                 the source"
-            );
-        }
     }
     classes
 }
@@ -174,10 +180,11 @@ mod tests {
 
     #[test]
     fn a_wall_around_a_corner_is_divided() {
-        assert_eq!(classes(&corner(), &[0, 1, 0, 2], 2), [vec![0, 1], vec![0, 2]]);
-        assert_eq!(classes(&corner(), &[0, 1, 1, 3], 2), [vec![0, 1, 1, 3]], "no inner edge");
-        assert_eq!(classes(&corner(), &[1, 2], 1), [vec![1, 2]], "single vertices stay together");
-        assert_eq!(classes(&corner(), &[0, 1, 2], 3), [vec![0, 1, 2]]);
+        let of = |simplices: &[u32], arity| classes(&corner(), simplices, arity).simplices;
+        assert_eq!(of(&[0, 1, 0, 2], 2), [vec![0, 1], vec![0, 2]]);
+        assert_eq!(of(&[0, 1, 1, 3], 2), [vec![0, 1, 1, 3]], "no inner edge");
+        assert_eq!(of(&[1, 2], 1), [vec![1, 2]], "single vertices stay together");
+        assert_eq!(of(&[0, 1, 2], 3), [vec![0, 1, 2]]);
     }
 
     #[test]
@@ -187,9 +194,10 @@ mod tests {
         let mesh = Mesh::new(Kind::Volume, vertices, vec![0, 1, 2, 3, 1, 2, 3, 4]);
         let walls = [0, 1, 2, 0, 2, 3, 0, 1, 3];
         let found = classes(&mesh, &walls, 3);
-        assert_eq!(found, [vec![0, 1, 2], vec![0, 2, 3], vec![0, 1, 3]]);
+        assert!(!found.have_inner);
+        assert_eq!(found.simplices, [vec![0, 1, 2], vec![0, 2, 3], vec![0, 1, 3]]);
         // If the inner face is also a wall, there is only one class.
         let all = [&walls[..], &[1, 2, 3]].concat();
-        assert_eq!(classes(&mesh, &all, 3), [all]);
+        assert_eq!(classes(&mesh, &all, 3).simplices, [all]);
     }
 }

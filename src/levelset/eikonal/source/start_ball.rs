@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::{OnMesh, Slowness, Source};
+use super::curve::OnMesh;
+use super::{Slowness, Source};
 use crate::geometry::Vec3;
 use crate::primitives::GatherMatrix;
 use crate::surface::Locator;

@@ -16,6 +16,7 @@ pub use state::{SurfaceArgument, Totals};
 
 use super::{Field, Options, check, determinant, placed};
 use crate::error::{DeviceFault, Error, Result};
+use crate::gpu::volume::Stored;
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Pinned, Unit};
 use crate::mesh::Mesh;
 use crate::surface::DeviceSurface;
@@ -184,6 +185,20 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     /// Panics if there is not one value per voxel.
     pub fn extract(&mut self, values: &Array<T>, level: f64) -> Result<&DeviceSurface> {
         assert_eq!(values.len(), self.shape.iter().product::<usize>(), "a number for each voxel");
+        // SAFETY: the array has one value per voxel, and lives until the end of this call, which
+        // waits for the results.
+        unsafe { self.extract_at(values.address(), level) }
+    }
+
+    /// Extracts the surface of [`DeviceIsosurface::extract`] from the values at an address.
+    ///
+    /// # Errors
+    /// Returns the errors of [`DeviceIsosurface::extract`].
+    ///
+    /// # Safety
+    /// The address must be that of an array on this GPU with one value per voxel. No other work may
+    /// use it.
+    pub unsafe fn extract_at(&mut self, values: u64, level: f64) -> Result<&DeviceSurface> {
         if !level.is_finite() {
             return Err(Error::usage(format!("level {level}"), "give a finite number"));
         }
@@ -191,7 +206,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
             Field { values: &[][..], shape: self.shape, scaling: self.scaling, level, layers: 0 };
         let inside = number_types::range(|v: T| field.phi(v) < 0.0, self.scaling.slope < 0.0);
         self.argument.level = level;
-        self.argument.values = values.address();
+        self.argument.values = values;
         self.argument.range = inside.map(T::low_bits);
         let cuda = self.cuda.clone();
         cuda.clear(&mut self.told)?;
@@ -227,6 +242,11 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         }
         (self.surface.n_vertices, self.surface.n_triangles) = (n_vertices, n_triangles);
         Ok(&self.surface)
+    }
+
+    /// Returns the surface of the last call.
+    pub fn into_surface(self) -> DeviceSurface {
+        self.surface
     }
 
     /// Returns whether the last volume had a value that is not finite.
@@ -312,6 +332,41 @@ pub fn isosurface_on(
         };
     }
     of!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
+}
+
+/// Extracts the surface where values that are on the GPU cross `level`. The surface stays on the
+/// GPU. Also returns whether a value is not finite; some vertices may then belong to no triangle.
+/// `values` is the address of numbers of the type `stored`, x fastest.
+///
+/// # Errors
+/// Returns the errors of [`DeviceIsosurface::new`] and [`DeviceIsosurface::extract`].
+///
+/// # Safety
+/// The values must be an array on this GPU with one number per voxel. No other work may use it.
+pub unsafe fn isosurface_between(
+    cuda: &Arc<Cuda>,
+    (values, stored): (u64, Stored),
+    (shape, place): ([usize; 3], &Placement),
+    level: f64,
+    options: &Options,
+) -> Result<(DeviceSurface, bool)> {
+    check(shape, level, options)?;
+    macro_rules! of {
+        ($($variant:ident $type:ty),*) => {
+            match stored {
+                $(Stored::$variant => {
+                    let none = Scaling::NONE;
+                    let mut on_gpu =
+                        DeviceIsosurface::<$type>::new(cuda, shape, place, none, options)?;
+                    // SAFETY: the caller promises that the values are valid.
+                    unsafe { on_gpu.extract_at(values, level) }?;
+                    let has_missing = on_gpu.has_missing()?;
+                    Ok((on_gpu.into_surface(), has_missing))
+                })*
+            }
+        };
+    }
+    of!(U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F32 f32, F64 f64)
 }
 
 fn of<T: DeviceNumber>(

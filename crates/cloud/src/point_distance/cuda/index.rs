@@ -64,6 +64,62 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         norm: Norm,
         lanes: u32,
     ) -> Result<DeviceSearch<'a, C>> {
+        let (kernel, launched) = self.kernel(cuda, queries, norm, lanes)?;
+        let n = queries.len();
+        // Without sites, nothing is launched, and keys and site indices are not read.
+        Ok(DeviceSearch {
+            index: self,
+            kernel,
+            launched,
+            lanes,
+            queries: cuda.upload(queries.as_flattened())?,
+            keys: cuda.zeros(n)?,
+            sites: cuda.zeros(n)?,
+        })
+    }
+
+    /// Searches for the nearest sites of `n` queries that are on the GPU, and waits for the
+    /// results, which stay there: the keys and the indices of the sites, `u32`. Keys are those of
+    /// [`Found`]. There must be sites. `corners` are those of a box that contains the queries.
+    ///
+    /// # Errors
+    /// Returns the errors of [`DeviceIndex::nearest`].
+    ///
+    /// # Safety
+    /// `queries` (`[C; 3]`), `keys` (`C::Key`) and `sites` (`u32`) must be addresses on this GPU of
+    /// arrays with `n` entries. No other work may use the arrays.
+    pub unsafe fn nearest_between(
+        &self,
+        cuda: &Cuda,
+        (queries, n, corners): (u64, usize, [[C; 3]; 2]),
+        norm: Norm,
+        (keys, sites): (u64, u64),
+    ) -> Result<()> {
+        let options = Options { norm, ..Options::default() };
+        check(&options)?;
+        Checked::new(&corners, &options)?;
+        let lanes = lanes_for(cuda, n);
+        let (_, launched) = self.kernel(cuda, &corners, norm, lanes)?;
+        let arguments = Arguments::default()
+            .with_array(&self.nodes)
+            .with_array(&self.entries)
+            .with(queries)
+            .with(keys)
+            .with(sites)
+            .with(n as u32);
+        // SAFETY: the arguments match the kernel. The caller promises that the arrays are valid.
+        unsafe { cuda.launch(&launched, launch_of(n, lanes), &arguments) }?;
+        cuda.synchronize()
+    }
+
+    /// Returns the kernel for queries in the box of the given points, and its arithmetic.
+    fn kernel(
+        &self,
+        cuda: &Cuda,
+        queries: &[[C; 3]],
+        norm: Norm,
+        lanes: u32,
+    ) -> Result<(Kernel, zeroset_gpu::Kernel)> {
         assert!([1, 8, 32].contains(&lanes), "there must be 1, 8 or 32 lanes");
         let (kernel, ..) = kernel_for(norm, self.bounds, queries)?;
         let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
@@ -74,18 +130,14 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
             ("LANES", lanes.to_string()),
         ];
         let unit = Unit::with("point_distance/index", defines)?;
-        let n = queries.len();
-        // Without sites, nothing is launched, and keys and site indices are not read.
-        Ok(DeviceSearch {
-            index: self,
-            kernel,
-            launched: cuda.kernel(&unit, "point_distance_index")?,
-            lanes,
-            queries: cuda.upload(queries.as_flattened())?,
-            keys: cuda.zeros(n)?,
-            sites: cuda.zeros(n)?,
-        })
+        Ok((kernel, cuda.kernel(&unit, "point_distance_index")?))
     }
+}
+
+/// Returns the launch of a search for `n` queries, each shared by `lanes` threads.
+fn launch_of(n: usize, lanes: u32) -> Launch {
+    let grid = (n * lanes as usize).div_ceil(32).max(1) as u32;
+    Launch { grid, block: 32, shared: 0, cooperative: false }
 }
 
 /// Returns the number of threads that share a query. A whole warp shares a query if the GPU has
@@ -134,8 +186,7 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
             .with_array(&self.keys)
             .with_array(&self.sites)
             .with(n as u32);
-        let grid = (n * self.lanes as usize).div_ceil(32) as u32;
-        let launch = Launch { grid, block: 32, shared: 0, cooperative: false };
+        let launch = launch_of(n, self.lanes);
         // SAFETY: the arguments match the kernel, with one key and one site per query.
         unsafe { cuda.launch(&self.launched, launch, &arguments) }
     }

@@ -42,6 +42,7 @@ impl Pass {
 
 /// A transform for volumes of one shape on a GPU. It owns its GPU memory: 12 bytes per voxel, or 14
 /// for signed distances.
+#[doc(hidden)]
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
@@ -197,6 +198,7 @@ impl Edt {
     ///
     /// # Errors
     /// Returns the errors of [`DeviceEdt::new`] or [`DeviceFaces::new`].
+    #[doc(hidden)]
     pub fn transform_on(
         &self,
         cuda: &Cuda,

@@ -31,11 +31,21 @@ pub use cuda::{DeviceEdt, DeviceFaces};
 /// The number of neighboring lines that are read together. Memory accesses are then contiguous.
 const LINES: usize = 32;
 
-/// The options of a distance transform.
+/// The options of a distance transform. `zeroset edt` uses the spacing of the volume, and its
+/// option `--signed` sets both `signed` and `faces`.
+///
+/// ```
+/// use zeroset_cloud::point_distance::Edt;
+/// let to_faces = Edt::default().spacing([2.0, 1.0, 1.0]).faces(true).signed(true);
+/// let inside = [true, true, false, false];
+/// let distances = to_faces.transform(&zeroset_core::Cpu::current(), &inside, [4, 1, 1])?;
+/// assert_eq!(distances, [-3.0, -1.0, 1.0, 3.0]);
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Edt {
-    /// The spacing of voxels along x, y and z.
+    /// The spacing of voxels along x, y and z, in any unit of length. Distances have this unit.
     pub spacing: [f64; 3],
     /// Whether distances inside are negative: minus the distance to the nearest voxel outside.
     pub signed: bool,

@@ -48,7 +48,7 @@ impl std::fmt::Display for PolygonFault {
     }
 }
 
-/// Cuts a polygon into triangles.
+/// Cuts a polygon, given by its corners in order, into triangles.
 ///
 /// The fan around corner 0 is kept if its triangles cover the polygon without overlap and are not
 /// flat. Otherwise, the polygon is triangulated in its plane of best fit, with exact predicates and

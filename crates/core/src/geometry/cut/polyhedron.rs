@@ -18,14 +18,14 @@ const STEPS: i32 = 400;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CutPolyhedron {
-    /// Tetrahedra of positive volume that share a corner of the polyhedron.
+    /// The vertex indices of tetrahedra of positive volume that share a corner of the polyhedron.
     Pulled(Vec<[u32; 4]>),
     /// Tetrahedra of positive volume between a new vertex and the triangles of the faces. The
     /// triangles are counterclockwise seen from outside.
     Centered {
         /// The new vertex.
         center: Vec3,
-        /// The vertices of the triangles.
+        /// The vertex indices of the triangles.
         triangles: Vec<[u32; 3]>,
     },
 }
@@ -55,7 +55,8 @@ impl std::fmt::Display for PolyhedronFault {
     }
 }
 
-/// Cuts a face of a solid into triangles, in the orientation of `face`.
+/// Cuts a face of a solid into triangles, in the orientation of `face`. The face lists indices into
+/// `vertices` in order. Returns the vertex indices of the triangles.
 ///
 /// The cut depends only on the vertices, so the two solids that share a face cut it in the same
 /// way. It is the fan around the vertex with the lowest index, if this fan is valid. A face with
@@ -86,7 +87,8 @@ pub fn cut_face(vertices: &[[f64; 3]], face: &[u32]) -> Result<Vec<[u32; 3]>, Po
     Ok(triangles.unwrap_or_else(fan).into_iter().map(|t| turned(in_face(t))).collect())
 }
 
-/// Cuts a polyhedron into tetrahedra. Its faces may have any orientation.
+/// Cuts a polyhedron into tetrahedra. Its faces list indices into `vertices` in order, in any
+/// orientation.
 ///
 /// # Errors
 /// Returns a [`PolyhedronFault`] if the faces do not enclose a volume that can be cut.
@@ -101,8 +103,8 @@ pub fn cut_polyhedron(
     cut_inside(vertices, triangles)
 }
 
-/// Cuts the volume inside a closed surface into tetrahedra. The triangles of the surface may have
-/// any orientation. The cut keeps them as its boundary.
+/// Cuts the volume inside a closed surface into tetrahedra. The triangles of the surface list
+/// indices into `vertices`, in any orientation. The cut keeps them as its boundary.
 ///
 /// # Errors
 /// Returns a [`PolyhedronFault`] if the triangles do not enclose a volume that can be cut.

@@ -13,6 +13,9 @@ pub(super) fn numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], 
 }
 
 /// Parses the seed of a random sequence.
+///
+/// # Errors
+/// Returns the numbers that are allowed if the text is not one of them.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }

@@ -68,15 +68,19 @@ impl Duplicates {
 
 /// Removes cells whose corners have the same places as those of an earlier cell, but are not the
 /// same vertices, and joins these vertices. Returns the counts, the replacement of each
-/// vertex, and the original cell of each cell. Both lists are empty if nothing was removed.
+/// vertex, and the original cell of each cell. Both lists are empty if nothing was removed. `place`
+/// is the list of [`places_of`].
 ///
 /// With [`Weld::Auto`], cells of different groups or materials are kept, and so are triangles of a
 /// surface in space that face opposite ways, which may be the two sides of a sheet. Duplicates that
 /// share their vertices are left to [`clean`](crate::mesh::clean()).
-pub(super) fn remove(mesh: &mut Mesh, weld: Weld) -> (Duplicates, Vec<u32>, Vec<u32>) {
+pub(super) fn remove(
+    mesh: &mut Mesh,
+    weld: Weld,
+    place: &[u32],
+) -> (Duplicates, Vec<u32>, Vec<u32>) {
     let mut found = Duplicates::default();
-    let place = places_of(mesh);
-    if weld == Weld::Never || place.is_empty() {
+    if place.is_empty() {
         return (found, Vec::new(), Vec::new());
     }
     let arity = mesh.kind.arity();
@@ -155,7 +159,7 @@ pub(super) fn replace(mesh: &mut Mesh, representative: &[u32]) {
 
 /// Returns, for each vertex, the first vertex at the same place. The list is empty if all cells are
 /// connected, or if all places differ.
-fn places_of(mesh: &Mesh) -> Vec<u32> {
+pub(super) fn places_of(mesh: &Mesh) -> Vec<u32> {
     let components = components_of(mesh, &mesh.cells);
     let first = components[mesh.cells[0] as usize];
     if mesh.iter_cells().all(|cell| components[cell[0] as usize] == first) {
@@ -163,6 +167,14 @@ fn places_of(mesh: &Mesh) -> Vec<u32> {
     }
     let (candidates, found) = coincident(mesh, &shortest_edges(mesh, mesh.iter_cells()));
     if candidates == found { Vec::new() } else { places(mesh, &candidates, &found) }
+}
+
+/// Returns, for each vertex of a mesh in which vertices were joined, the first vertex at the same
+/// place.
+pub(super) fn places_after(mesh: &Mesh, representative: &[u32]) -> Vec<u32> {
+    let (candidates, found) = coincident(mesh, &shortest_edges(mesh, mesh.iter_cells()));
+    let place = places(mesh, &candidates, &found);
+    representative.iter().map(|&v| place[v as usize]).collect()
 }
 
 /// Returns the name of the first cell array that differs between a cell and its copy, with the two

@@ -15,6 +15,7 @@ mod flips;
 mod hanging;
 mod joined_values;
 mod overlap;
+mod sheets;
 mod simplices;
 mod splits;
 mod unmatched;
@@ -85,7 +86,7 @@ pub struct Repair {
     pub hanging: Hanging,
     /// The numbers of boundary facets that lie along others without matching them.
     pub unmatched: Unmatched,
-    /// The cells that overlap with other parts of a plane or tetrahedral mesh.
+    /// The cells that overlap with other parts of the mesh.
     pub overlap: Overlap,
     /// The rounding of the coordinates, if it is coarse compared with the edges.
     pub coarse: Coarse,
@@ -263,10 +264,14 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
         return Ok((mesh, repair));
     }
     let stored = mesh.cells.clone();
+    let place = match repairs.weld {
+        Weld::Never => Vec::new(),
+        Weld::Auto | Weld::Within(_) => duplicates::places_of(&mesh),
+    };
     (repair.duplicates, repair.representative, repair.parents) =
-        duplicates::remove(&mut mesh, repairs.weld);
+        duplicates::remove(&mut mesh, repairs.weld, &place);
     let boundary = boundary_facets(&mesh);
-    repair.join(&mut mesh, repairs.weld, &boundary, &stored);
+    let is_joined = repair.join(&mut mesh, repairs.weld, &boundary, &stored);
     if let Some(thinness) = repairs.degenerate {
         let (degenerate, parents) =
             degenerate::remove(&mut mesh, thinness, &mut repair.representative);
@@ -276,7 +281,12 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
         let mut boundary = repair.split_hanging(&mut mesh, repairs.weld, boundary, &stored);
         boundary.retain(|face| gaps.binary_search(face).is_err());
         repair.unmatched = Unmatched::find(&mesh, &boundary, repairs.weld);
-        repair.overlap = Overlap::find(&mesh, &boundary);
+        // A sheet may also be folded upon itself.
+        let place = match place.is_empty() && is_joined {
+            true => duplicates::places_after(&mesh, &repair.representative),
+            false => place,
+        };
+        repair.overlap = Overlap::find(&mesh, &boundary, &place);
         repair.overlap.at = repair.overlap.at.map(|cell| repair.parent(cell));
     }
     if !repair.representative.is_empty() {

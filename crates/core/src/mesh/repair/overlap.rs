@@ -1,9 +1,10 @@
-//! Doubts about parts of a plane or tetrahedral mesh that overlap.
+//! Doubts about parts of a mesh that overlap.
 
 use std::cell::Cell;
 
 use rayon::prelude::*;
 
+use super::sheets;
 use crate::geometry::Vec3;
 use crate::mesh::point_tree::PointTree;
 use crate::mesh::{Kind, Mesh};
@@ -21,7 +22,8 @@ const ON_FACE: [[f64; 3]; 2] = [[0.29, 0.32, 0.39], [0.23, 0.54, 0.23]];
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Overlap {
-    /// The number of cells inside which boundary facets of others begin, end or lie.
+    /// The number of cells inside which boundary facets of others begin, end or lie, or which
+    /// overlap with cells that have separate vertices at the same places.
     pub cells: usize,
     /// The first cell that `cells` counts.
     pub at: Option<u32>,
@@ -30,24 +32,16 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Searches for cells of a plane or tetrahedral mesh that contain a point of a boundary facet.
-    /// In a triangulated surface, cells may intersect.
-    pub(super) fn find(mesh: &Mesh, boundary: &[[u32; 3]]) -> Self {
-        if mesh.kind == Kind::Surface || boundary.is_empty() {
-            return Overlap::default();
+    /// Searches for cells of a plane or tetrahedral mesh that contain a point of a boundary facet,
+    /// and for cells that overlap with others at the same places ([`sheets::overlapping`]). Other
+    /// cells of a triangulated surface may intersect.
+    pub(super) fn find(mesh: &Mesh, boundary: &[[u32; 3]], place: &[u32]) -> Self {
+        let mut found = sheets::overlapping(mesh, place);
+        if mesh.kind != Kind::Surface && !boundary.is_empty() {
+            found.extend(around_boundary(mesh, boundary));
+            found.sort_unstable();
+            found.dedup();
         }
-        let points: Vec<[f64; 3]> =
-            boundary.iter().flat_map(|facet| points_of(mesh, facet)).collect();
-        let tree = PointTree::new(&points, (0..points.len() as u32).collect());
-        let arity = mesh.kind.arity();
-        let overlaps = |&cell: &u32| {
-            let corners = &mesh.cells[cell as usize * arity..][..arity];
-            // Most cells are far from the boundary, and this test is faster.
-            has_points_around(mesh, corners, &tree)
-                && Inside::of(mesh, corners)
-                    .is_some_and(|inside| inside.contains_any(&points, &tree))
-        };
-        let found: Vec<u32> = (0..mesh.n_cells() as u32).into_par_iter().filter(overlaps).collect();
         Overlap { cells: found.len(), at: found.first().copied(), kind: Some(mesh.kind) }
     }
 
@@ -67,6 +61,20 @@ impl Overlap {
             )
         })
     }
+}
+
+/// Returns the cells that contain a point of a boundary facet.
+fn around_boundary(mesh: &Mesh, boundary: &[[u32; 3]]) -> Vec<u32> {
+    let points: Vec<[f64; 3]> = boundary.iter().flat_map(|facet| points_of(mesh, facet)).collect();
+    let tree = PointTree::new(&points, (0..points.len() as u32).collect());
+    let arity = mesh.kind.arity();
+    let overlaps = |&cell: &u32| {
+        let corners = &mesh.cells[cell as usize * arity..][..arity];
+        // Most cells are far from the boundary, and this test is faster.
+        has_points_around(mesh, corners, &tree)
+            && Inside::of(mesh, corners).is_some_and(|inside| inside.contains_any(&points, &tree))
+    };
+    (0..mesh.n_cells() as u32).into_par_iter().filter(overlaps).collect()
 }
 
 /// Returns whether a box around a cell contains a point of the tree, or nearly so.
@@ -98,8 +106,8 @@ fn points_of(mesh: &Mesh, facet: &[u32; 3]) -> [[f64; 3]; 2] {
 }
 
 /// The barycentric coordinates of points in a cell, as linear functions of the vector from its
-/// first vertex.
-struct Inside {
+/// first vertex. For a triangle in space, they are those of the foot of the point in its plane.
+pub(super) struct Inside {
     origin: [f64; 3],
     /// The gradient of each coordinate. The first coordinate is 1 at the origin, the others are 0.
     gradients: Vec<Vec3>,
@@ -107,13 +115,14 @@ struct Inside {
 
 impl Inside {
     /// Returns `None` for a cell without area or volume.
-    fn of(mesh: &Mesh, corners: &[u32]) -> Option<Self> {
+    pub(super) fn of(mesh: &Mesh, corners: &[u32]) -> Option<Self> {
         let at = |k: usize| Vec3::from(mesh.vertices[corners[k] as usize]);
         let edges: Vec<Vec3> = (1..corners.len()).map(|k| at(k) - at(0)).collect();
         let others: Vec<Vec3> = match edges[..] {
             [a, b] => {
-                let area = a.x * b.y - a.y * b.x;
-                vec![Vec3::new(b.y, -b.x, 0.0) / area, Vec3::new(-a.y, a.x, 0.0) / area]
+                let normal = a.cross(&b);
+                let squared = normal.norm_squared();
+                vec![b.cross(&normal) / squared, normal.cross(&a) / squared]
             }
             [a, b, c] => {
                 let volume = a.cross(&b).dot(&c);
@@ -132,12 +141,12 @@ impl Inside {
         std::iter::once(1.0).chain(std::iter::repeat(0.0))
     }
 
-    fn contains(&self, point: [f64; 3]) -> bool {
+    pub(super) fn contains(&self, point: [f64; 3]) -> bool {
         self.meets(&point, &point)
     }
 
     /// Returns false if no point of a box is inside.
-    fn meets(&self, low: &[f64; 3], high: &[f64; 3]) -> bool {
+    pub(super) fn meets(&self, low: &[f64; 3], high: &[f64; 3]) -> bool {
         self.gradients.iter().zip(Self::at_origin()).all(|(gradient, at_origin)| {
             let most = |k: usize| {
                 let [low, high] = [low[k], high[k]].map(|x| gradient[k] * (x - self.origin[k]));

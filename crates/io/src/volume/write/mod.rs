@@ -87,6 +87,17 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
 ///
 /// Returns one sentence for each thing that the format could not hold or that was changed.
 ///
+/// ```
+/// use zeroset_core::volume::{Placement, Volume};
+/// use zeroset_io::{VolumeOptions, WriteOptions, read_volume, write_volume};
+/// let volume = Volume::new([2, 1, 1], vec![0.5_f32, 1.5].into(), Placement::identity())?;
+/// let path = std::env::temp_dir().join(format!("zeroset-{}.nrrd", std::process::id()));
+/// write_volume(&path, &volume, &WriteOptions::default())?;
+/// assert_eq!(read_volume(&path, &VolumeOptions::default())?.volume.value(1, 0, 0), 1.5);
+/// # std::fs::remove_file(&path).map_err(|e| zeroset_core::Error::usage(e.to_string(), ""))?;
+/// # Ok::<(), zeroset_core::Error>(())
+/// ```
+///
 /// # Errors
 /// Returns the errors of [`check_volume_target`], and [`Error::Output`] if the file cannot be
 /// written.

@@ -28,8 +28,8 @@ pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
     write_file(path, &head, &samples, false)
 }
 
-/// Writes columns of equal length as a table of 64-bit floats with the shape `(rows, columns)`. The
-/// file appears when it is complete.
+/// Writes columns, `[columns][rows]`, as a table of 64-bit floats with the shape `(rows, columns)`.
+/// The file appears when it is complete.
 ///
 /// # Errors
 /// Returns [`Error::Output`](zeroset_core::Error::Output) if the file cannot be written.

@@ -8,8 +8,8 @@ use super::{Field, VtkOutput};
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
-/// Writes the list of a series: the times and the files that belong to them, named relative to the
-/// folder of `path`.
+/// Writes the list of a series: the time and the file of each state, named relative to the folder
+/// of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.

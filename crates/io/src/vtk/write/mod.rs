@@ -163,8 +163,8 @@ impl<'a> Geometry<'a> {
         Self::new(shape, &mesh.vertices, &mesh.cells, compression)
     }
 
-    /// Encodes triangles, given by three point indices each. They may also be the interface inside
-    /// a tetrahedral mesh.
+    /// Encodes triangles, `[n * 3]`, given by three point indices each. They may also be the
+    /// interface inside a tetrahedral mesh.
     pub fn triangles(
         points: &'a [[f64; 3]],
         triangles: &'a [u32],
@@ -173,7 +173,7 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Triangles, points, triangles, compression)
     }
 
-    /// Encodes tetrahedra, given by four point indices each.
+    /// Encodes tetrahedra, `[n * 4]`, given by four point indices each.
     pub fn tetrahedra(
         points: &'a [[f64; 3]],
         tetrahedra: &'a [u32],
@@ -182,13 +182,13 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Tetrahedra, points, tetrahedra, compression)
     }
 
-    /// Encodes quads, given by four point indices each, in order around the quad.
+    /// Encodes quads, `[n * 4]`, given by four point indices each, in order around the quad.
     pub fn quads(points: &'a [[f64; 3]], quads: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Quads, points, quads, compression)
     }
 
-    /// Encodes hexahedra, given by eight point indices each: around the lower side, then the points
-    /// above them.
+    /// Encodes hexahedra, `[n * 8]`, given by eight point indices each: around the lower side, then
+    /// the points above them.
     pub fn hexahedra(
         points: &'a [[f64; 3]],
         hexahedra: &'a [u32],
@@ -202,7 +202,8 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Vertices, points, numbers, compression)
     }
 
-    /// Encodes segments, given by two point indices each, such as the interface on a triangle mesh.
+    /// Encodes segments, `[n * 2]`, given by two point indices each, such as the interface on a
+    /// triangle mesh.
     pub fn lines(points: &'a [[f64; 3]], segments: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Lines, points, segments, compression)
     }

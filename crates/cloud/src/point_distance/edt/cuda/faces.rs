@@ -12,6 +12,7 @@ use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 ///
 /// It applies the kernels for centers, once for each side, to a volume that also contains the
 /// faces, edges and corners of the voxels. It owns its GPU memory: 108 bytes per voxel.
+#[doc(hidden)]
 pub struct DeviceFaces {
     shape: [usize; 3],
     signed: bool,

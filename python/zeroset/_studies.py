@@ -1,0 +1,115 @@
+"""Comparisons of results, and convergence studies."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from . import _messages, _native, _progress, _run
+from ._progress import Progress
+
+
+def compare(
+    a: str | os.PathLike[str],
+    b: str | os.PathLike[str],
+    *,
+    tolerance: float = 0.0,
+    relative: float = 0.0,
+) -> dict[str, Any]:
+    """Compare two files, or the folders of two runs, as `zeroset compare` does.
+
+    Parameters
+    ----------
+    a, b : path
+        Meshes with arrays, point clouds, volumes, tables, series, or folders of runs.
+    tolerance : float
+        Largest difference that counts as equal, in the unit of each array.
+    relative : float
+        Largest difference that counts as equal, relative to the range of each array. With both,
+        the larger one counts. With neither, only bitwise identical values are equal.
+
+    Returns
+    -------
+    dict
+        The comparison, with the keys of ``zeroset compare --json``: "equal", "sources" with the
+        differences of arrays, shapes and all others, and "tolerance".
+
+    Raises
+    ------
+    ValueError
+        If the two hold different things, or a tolerance is negative.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [pathlib.Path(folder, name) for name in ("a.ply", "b.ply")]
+    ...     for path in paths:
+    ...         zs.generate("sphere", subdivisions=1).write(path)
+    ...     zs.compare(*paths)["equal"]
+    True
+    """
+    for name, value in (("tolerance", tolerance), ("relative", relative)):
+        if not 0 <= value < float("inf"):
+            raise ValueError(f"{name}: expected a number of at least 0, found {value}")
+    found: dict[str, Any] = json.loads(
+        _native.compare(os.fspath(a), os.fspath(b), tolerance, relative)
+    )
+    _messages.warn(found["warnings"])
+    return found
+
+
+def converge(
+    case: str | os.PathLike[str],
+    *,
+    levels: int = 3,
+    overrides: Mapping[str, Any] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, Any]:
+    """Run a case on several levels, each twice as fine as the one before, as `zeroset converge`.
+
+    Parameters
+    ----------
+    case : path
+        Case file.
+    levels : int
+        Number of levels, 2 to 9.
+    overrides, overwrite, progress
+        See `run`.
+    folder : path, optional
+        Folder for the results, results/NAME-converge by default.
+
+    Returns
+    -------
+    dict
+        "levels" lists the runs, "quantities" the results with errors, orders and extrapolated
+        values, and "files" the files of the study.
+
+    Raises
+    ------
+    ValueError
+        If the case cannot be used or refined, or the number of levels is out of range.
+    OSError
+        If a file cannot be read or written.
+    NumericalError, DeviceError, MemoryError
+        If a computation fails. The results of the levels before it are written.
+    """
+    if not 2 <= levels <= 9:
+        raise ValueError(f"levels: expected a number from 2 to 9, found {levels}")
+    with _progress.shown(progress) as call:
+        results, files = _native.converge(
+            os.fspath(case),
+            levels,
+            _run.as_overrides(overrides),
+            folder and os.fspath(folder),
+            overwrite,
+            call,
+        )
+    _messages.log()
+    return {**json.loads(results), "files": [os.fspath(file) for file in files]}

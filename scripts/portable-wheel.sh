@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Makes the portable Python wheel: OUT_DIR/zeroset-VERSION-cp310-abi3-manylinux_2_17_*.whl.
+#
+# The wheel runs on Linux with glibc 2.17 (manylinux2014) or newer and CPython 3.10 or newer. As in
+# scripts/archive.sh, zig links it. maturin fails if the module needs a newer glibc.
+#
+# Needs Linux, a C compiler, and python3 with venv, which gets zig and maturin from PyPI.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ $# -ne 1 ]; then
+    echo "usage: scripts/portable-wheel.sh OUT_DIR" >&2
+    exit 2
+fi
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
+ZEROSET_COMMIT=$(git rev-parse HEAD)
+export ZEROSET_COMMIT
+
+venv=$CARGO_TARGET_DIR/zig-venv
+if [ ! -x "$venv/bin/maturin" ]; then
+    python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install --quiet ziglang==0.17.1 maturin==1.16.0
+fi
+cd python
+PATH=$venv/bin:$PATH maturin build --release --locked --zig --compatibility manylinux2014 --out "$out"
