@@ -214,6 +214,13 @@ fn by_spheres(prepared: &Prepared, cubes: Cubes, device: Device) -> Result<Made>
             counted(cut, ["handle", "handles"])
         ));
     }
+    if made.directed.as_ref().is_some_and(|directed| directed.may_have_handles) {
+        made.warnings.push(
+            "the search for handles that no sample supports ended early, because the samples \
+             contradict much of the surface; the surface may have such handles"
+                .into(),
+        );
+    }
     let (mesh, dropped) = without_remains(made.mesh, cube, prepared.around);
     if dropped > 0 {
         made.warnings.push(format!(

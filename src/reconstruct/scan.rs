@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn a_survey_that_may_be_in_degrees_gets_a_warning() {
         let warns = |low: [f64; 3], high: [f64; 3], units: Option<&str>| {
-            let mut file = CloudReport { min: low, max: high, ..CloudReport::default() };
+            let mut file = CloudReport::default();
+            (file.min, file.max) = (low, high);
             file.units = units.map(str::to_string);
             check_units(Path::new("a.xyz"), &mut file).unwrap();
             file.warnings.iter().any(|warning| warning.contains("--project local"))

@@ -101,6 +101,8 @@ pub struct Directed {
     pub closed_gaps: usize,
     /// Number of handles that no sample supports, which were cut. 0 for planes.
     pub cut_handles: usize,
+    /// Whether the search for such handles ended early, because its work is limited.
+    pub may_have_handles: bool,
     /// Density of the cloud. `None` for spheres, whose radii follow the local spacing of the
     /// samples.
     pub density: Option<Density>,
@@ -193,7 +195,8 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes, fit: Fit) -> Result<(Mesh, 
         turned,
         dropped_pieces,
         closed_gaps: repairs.closed_gaps,
-        cut_handles: repairs.cut_handles,
+        cut_handles: repairs.handles.count,
+        may_have_handles: repairs.handles.is_partial,
         density: sizes.density(),
         safe_cube: sizes.safe_cube(),
         seconds,

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::density::{SINGULAR, look};
 use super::field::{Closest, Field, VERTICES, offset, step, tiles_reached};
-use super::handles::cut_handles;
+use super::handles::{CutHandles, cut_handles};
 use super::is_direction;
 use super::lattice::{Lattice, TILE};
 use super::seeds::{Sample, Seeds};
@@ -133,8 +133,8 @@ fn sorted(mut numbers: Vec<f64>, position: f64) -> Option<f64> {
 pub(super) struct Repairs {
     /// Number of closed gaps.
     pub closed_gaps: usize,
-    /// Number of handles that were cut.
-    pub cut_handles: usize,
+    /// The handles that were cut.
+    pub handles: CutHandles,
 }
 
 /// Closes gaps of a surface that are smaller than the radius of a sample, and cuts handles that no
@@ -142,7 +142,7 @@ pub(super) struct Repairs {
 pub(super) fn repair(mesh: &mut Mesh, cube: f64) -> Repairs {
     let area = GAP_AREA * cube * cube;
     let closed_gaps = fill_holes(mesh, HoleSize::UpTo(area)).holes;
-    Repairs { closed_gaps, cut_handles: cut_handles(mesh) }
+    Repairs { closed_gaps, handles: cut_handles(mesh) }
 }
 
 /// Returns the field of fitted spheres at the vertices within the radius of a sample. `radii` holds

@@ -1,6 +1,7 @@
 //! A cut through a surface along a loop, with a cap at each end.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -30,7 +31,7 @@ struct End {
 
 impl Cut {
     /// Returns `None` if the loop touches itself or a boundary, or if a cap would pass through the
-    /// surface or through the other cap.
+    /// other cap.
     pub fn new(edges: &HalfEdges, vertices: &[u32]) -> Option<Self> {
         let n = vertices.len();
         let fans = |is_left: bool| -> Option<Vec<Vec<u32>>> {
@@ -44,29 +45,9 @@ impl Cut {
         let (right, left) = (fans(false)?, fans(true)?);
         let ends =
             [End::new(edges, vertices, &right, false), End::new(edges, vertices, &left, true)];
-        let cut = Cut { vertices: vertices.to_vec(), left, ends };
-        (!cut.meets(edges)).then_some(cut)
-    }
-
-    /// Returns whether a cap meets the other cap, or the surface beside the loop.
-    fn meets(&self, edges: &HalfEdges) -> bool {
-        let caps = self.ends.each_ref().map(End::triangles);
-        if caps[0].iter().any(|a| caps[1].iter().any(|b| intersect(a, b))) {
-            return true;
-        }
-        let triangles = caps.concat();
-        let corners = triangles.as_flattened();
-        let low = corners.iter().fold(corners[0], |low, x| low.inf(x));
-        let high = corners.iter().fold(corners[0], |high, x| high.sup(x));
-        let on_loop: HashSet<u32> = self.vertices.iter().copied().collect();
-        edges.mesh().cells.par_chunks_exact(3).any(|cell| {
-            let x = [cell[0], cell[1], cell[2]].map(|v| edges.at(v));
-            let is_near = (0..3)
-                .all(|k| x.iter().any(|x| x[k] >= low[k]) && x.iter().any(|x| x[k] <= high[k]));
-            is_near
-                && !cell.iter().any(|v| on_loop.contains(v))
-                && triangles.iter().any(|triangle| intersect(triangle, &x))
-        })
+        let [a, b] = ends.each_ref().map(End::triangles);
+        let is_crossed = a.iter().any(|a| b.iter().any(|b| intersect(a, b)));
+        (!is_crossed).then(|| Cut { vertices: vertices.to_vec(), left, ends })
     }
 
     /// Cuts a mesh and closes both ends.
@@ -86,6 +67,70 @@ impl Cut {
             set_normals(mesh, &vertices[n..], normal);
             mesh.cells.extend(end.cap.iter().flat_map(|t| t.map(|k| vertices[k])));
         }
+    }
+}
+
+/// Returns which cuts have a cap that passes through the surface beside their loop.
+///
+/// The cuts are found in a grid of cells, so that one pass through the triangles is enough.
+pub(super) fn crossing(edges: &HalfEdges, cuts: &[Cut]) -> Vec<bool> {
+    let cells = &edges.mesh().cells;
+    let corners = |cell: &[u32]| [cell[0], cell[1], cell[2]].map(|v| edges.at(v));
+    let longest = cells.par_chunks_exact(3).map(|cell| Bounds::of(&corners(cell)).longest());
+    let longest = longest.reduce(|| 0.0, f64::max);
+    let caps: Vec<Vec<[Vec3; 3]>> =
+        cuts.iter().map(|cut| cut.ends.iter().flat_map(End::triangles).collect()).collect();
+    let bounds: Vec<Bounds> = caps.iter().map(|caps| Bounds::of(caps.as_flattened())).collect();
+    // A triangle near a cut has its first corner in a cell of this cut.
+    let size = bounds.iter().map(Bounds::longest).fold(0.0, f64::max) + 2.0 * longest;
+    let cell_of = |x: Vec3| [0, 1, 2].map(|k| (x[k] / size).floor() as i64);
+    let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
+    for (cut, Bounds { low, high }) in bounds.iter().enumerate() {
+        let [first, last] = [low.add_scalar(-longest), high.add_scalar(longest)].map(cell_of);
+        for x in first[0]..=last[0] {
+            for y in first[1]..=last[1] {
+                for z in first[2]..=last[2] {
+                    grid.entry([x, y, z]).or_default().push(cut);
+                }
+            }
+        }
+    }
+    let is_crossing: Vec<AtomicBool> = cuts.iter().map(|_| AtomicBool::new(false)).collect();
+    cells.par_chunks_exact(3).for_each(|cell| {
+        let Some(near) = grid.get(&cell_of(edges.at(cell[0]))) else { return };
+        let x = corners(cell);
+        let of_triangle = Bounds::of(&x);
+        for &cut in near {
+            if bounds[cut].meets(&of_triangle)
+                && !cell.iter().any(|v| cuts[cut].vertices.contains(v))
+                && caps[cut].iter().any(|triangle| intersect(triangle, &x))
+            {
+                is_crossing[cut].store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    is_crossing.into_iter().map(AtomicBool::into_inner).collect()
+}
+
+/// The bounding box of points.
+struct Bounds {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Bounds {
+    fn of(points: &[Vec3]) -> Self {
+        let low = points.iter().fold(points[0], |low, x| low.inf(x));
+        let high = points.iter().fold(points[0], |high, x| high.sup(x));
+        Bounds { low, high }
+    }
+
+    fn longest(&self) -> f64 {
+        (self.high - self.low).max()
+    }
+
+    fn meets(&self, other: &Bounds) -> bool {
+        (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
     }
 }
 

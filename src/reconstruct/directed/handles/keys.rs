@@ -1,10 +1,10 @@
 //! Finds out which loops of a surface do not separate their component.
 //!
-//! A spanning tree of the vertices of a component, and a spanning tree of its triangles that crosses
-//! no edge of the first tree, leave out two edges per handle (D. Eppstein, *Dynamic generators of
-//! topologically embedded graphs*, SODA 2003). Each of these edges closes a cycle of triangles. A
-//! loop of vertices separates its component only if it crosses each of these cycles an even number
-//! of times.
+//! A spanning tree of the vertices of a component, and a spanning tree of its triangles that
+//! crosses no edge of the first tree, leave out two edges per handle (D. Eppstein, *Dynamic
+//! generators of topologically embedded graphs*, SODA 2003). Each of these edges closes a cycle of
+//! triangles. A loop of vertices separates its component only if it crosses each of these cycles an
+//! even number of times.
 //!
 //! Each cycle has a random key. The key of an edge is the sum, modulo 2 in each bit, of the keys of
 //! the cycles that cross it, and the key of a loop is the sum of the keys of its edges. A loop with
@@ -15,8 +15,13 @@ use std::collections::HashMap;
 use super::NONE;
 use super::half_edges::HalfEdges;
 
-/// The keys of the edges, by the smaller half-edge. Edges that are not listed have the key 0.
-pub(super) struct Keys(HashMap<u32, u128>);
+/// The keys of the edges.
+pub(super) struct Keys {
+    /// Whether the key of an edge differs from 0, for each half-edge.
+    is_keyed: Vec<bool>,
+    /// The keys other than 0, by the half-edges of the edges.
+    keys: HashMap<u32, u128>,
+}
 
 impl Keys {
     /// Returns `None` if the surface has no handles.
@@ -46,11 +51,43 @@ impl Keys {
                 keys.insert(edges.smaller(edge), key);
             }
         }
-        Some(Keys(keys))
+        let opposite = |(&edge, &key): (&u32, &u128)| Some((edges.opposite(edge)?, key));
+        let others: Vec<(u32, u128)> = keys.iter().filter_map(opposite).collect();
+        keys.extend(others);
+        let mut is_keyed = vec![false; edges.len() as usize];
+        keys.keys().for_each(|&edge| is_keyed[edge as usize] = true);
+        Some(Keys { is_keyed, keys })
     }
 
-    pub fn of(&self, edges: &HalfEdges, edge: u32) -> u128 {
-        self.0.get(&edges.smaller(edge)).copied().unwrap_or(0)
+    /// Returns the key of the edge of a half-edge.
+    pub fn of(&self, edge: u32) -> u128 {
+        if self.is_keyed[edge as usize] { self.keys[&edge] } else { 0 }
+    }
+
+    /// Returns whether each vertex is within a number of edges of an edge with a key other than 0.
+    /// Shorter loops through other vertices have the key 0.
+    pub fn near(&self, edges: &HalfEdges, distance: u32) -> Vec<bool> {
+        let mut is_near = vec![false; edges.mesh().n_vertices()];
+        let mut reached: Vec<u32> = Vec::new();
+        for edge in (0..edges.len()).filter(|&edge| self.is_keyed[edge as usize]) {
+            for v in [edges.start(edge), edges.end(edge)] {
+                if !std::mem::replace(&mut is_near[v as usize], true) {
+                    reached.push(v);
+                }
+            }
+        }
+        for _ in 0..distance {
+            let mut next = Vec::new();
+            for &v in &reached {
+                edges.for_each_neighbor(v, |w, _| {
+                    if !std::mem::replace(&mut is_near[w as usize], true) {
+                        next.push(w);
+                    }
+                });
+            }
+            reached = next;
+        }
+        is_near
     }
 }
 

@@ -7,8 +7,9 @@
 //!
 //! A handle is cut along a short loop that does not separate its component, and both ends are
 //! closed, as in Z. Wood, H. Hoppe, M. Desbrun, P. Schröder, *Removing excess topology from
-//! isosurfaces*, ACM Transactions on Graphics 23 (2004). The shortest loop through a vertex is found
-//! as in J. Erickson, K. Whittlesey, *Greedy optimal homotopy and homology generators*, SODA 2005.
+//! isosurfaces*, ACM Transactions on Graphics 23 (2004). The shortest loop through a vertex is
+//! found as in J. Erickson, K. Whittlesey, *Greedy optimal homotopy and homology generators*, SODA
+//! 2005.
 
 mod cut;
 mod half_edges;
@@ -18,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use self::cut::Cut;
+use self::cut::{Cut, crossing};
 use self::half_edges::HalfEdges;
 use self::keys::Keys;
 use super::vertex_attributes::supported;
@@ -36,75 +37,131 @@ const ROUNDS: usize = 8;
 /// The largest number of loops that are cut in a round. It is much smaller than the number of bits
 /// of a key, so keys of independent loops are independent.
 const MOST_LOOPS: usize = 64;
+/// The largest number of loops for which caps are computed in a round.
+const MOST_CAPS: usize = 4 * MOST_LOOPS;
+/// The work of a search, in visited half-edges, for each half-edge of the surface. It bounds the
+/// duration where samples contradict much of the surface, as with strong noise.
+const WORK: u64 = 4;
+/// The largest number of half-edges that the search from a vertex visits.
+const MOST_VISITED: u64 = 4096;
+/// The number of vertices between two checks of the work. It does not depend on the number of
+/// threads, so neither does the result.
+const BATCH: usize = 1024;
 /// Marks a vertex without a parent.
 const NONE: u32 = u32::MAX;
 
-/// Cuts the handles that no sample supports. Returns their number.
+/// The result of cutting handles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct CutHandles {
+    /// Number of handles that were cut.
+    pub count: usize,
+    /// Whether the search ended early, because its work is limited.
+    pub is_partial: bool,
+}
+
+/// Cuts the handles that no sample supports.
 ///
 /// The mesh must have the normals of the nearest samples as arrays `nx`, `ny` and `nz`. New
 /// vertices take the values of a vertex of the cut, and the vertices of the two ends have the
 /// normals of the surface.
-pub(super) fn cut_handles(mesh: &mut Mesh) -> usize {
-    let mut n_cut = 0;
+pub(super) fn cut_handles(mesh: &mut Mesh) -> CutHandles {
+    let mut done = CutHandles::default();
+    let mut search = Search { work: WORK * mesh.cells.len() as u64, roots: None };
     for _ in 0..ROUNDS {
-        let cuts = cuts(mesh);
+        let cuts = search.cuts(mesh);
         if cuts.is_empty() {
             break;
         }
-        n_cut += cuts.len();
+        done.count += cuts.len();
         cuts.into_iter().for_each(|cut| cut.apply(mesh));
     }
-    n_cut
+    done.is_partial = search.work == 0;
+    done
 }
 
-/// Returns the cuts of a round.
-fn cuts(mesh: &Mesh) -> Vec<Cut> {
-    let is_supported = supported(mesh);
-    let n_supported = is_supported.iter().filter(|is| **is).count();
-    if n_supported == is_supported.len() || n_supported < is_supported.len() / SHEETS {
-        return Vec::new();
-    }
-    let edges = HalfEdges::new(mesh);
-    let Some(keys) = Keys::new(&edges) else { return Vec::new() };
-    let is_unsupported = |v: &u32| !is_supported[*v as usize];
-    let n = mesh.n_vertices() as u32;
-    let mut loops: Vec<Loop> = (0..n)
-        .into_par_iter()
-        .filter(is_unsupported)
-        .filter_map(|v| Loop::through(v, &edges, &keys))
-        .filter(|found| {
-            let n = found.vertices.iter().filter(|v| is_unsupported(v)).count();
-            2 * n >= found.vertices.len()
-        })
-        .collect();
-    loops.sort_by_key(|found| found.vertices.len());
-    let mut tried: HashMap<u128, usize> = HashMap::new();
-    loops.retain(|found| {
-        let n = tried.entry(found.key).or_default();
-        *n += 1;
-        *n <= TRIED
-    });
-    let (mut is_taken, mut basis, mut cuts) = (HashSet::new(), Vec::new(), Vec::new());
-    for found in loops {
-        // What remains of the key without those of the cuts. It is 0 for a loop that would separate
-        // the rest of the component.
-        let key = basis.iter().fold(found.key, |key: u128, base| key.min(key ^ base));
-        let around = |v: &u32| edges.leaving(*v).iter().flat_map(|&edge| edges.corners(edge));
-        let mut touched = found.vertices.iter().flat_map(around);
-        if key == 0 || touched.any(|v| is_taken.contains(&v)) {
-            continue;
+/// The state of a search for handles, over all rounds.
+struct Search {
+    /// The number of half-edges that may still be visited.
+    work: u64,
+    /// The vertices with a loop in the previous round. A cut creates no handles, so there are no
+    /// loops through other vertices. `None` in the first round.
+    roots: Option<Vec<u32>>,
+}
+
+impl Search {
+    /// Returns the cuts of a round.
+    fn cuts(&mut self, mesh: &Mesh) -> Vec<Cut> {
+        let is_supported = supported(mesh);
+        let n_supported = is_supported.iter().filter(|is| **is).count();
+        if n_supported == is_supported.len() || n_supported < is_supported.len() / SHEETS {
+            return Vec::new();
         }
-        let Some(cut) = Cut::new(&edges, &found.vertices) else { continue };
-        basis.push(key);
-        // Each key of the basis clears the highest bit of later keys, so the order matters.
-        basis.sort_unstable_by(|a, b| b.cmp(a));
-        is_taken.extend(found.vertices.iter().flat_map(around));
-        cuts.push(cut);
-        if cuts.len() == MOST_LOOPS {
-            break;
+        let edges = HalfEdges::new(mesh);
+        let Some(keys) = Keys::new(&edges) else { return Vec::new() };
+        let mut tried: HashMap<u128, usize> = HashMap::new();
+        let mut loops = self.loops(&edges, &keys, &is_supported);
+        loops.retain(|found| {
+            let n = tried.entry(found.key).or_default();
+            *n += 1;
+            *n <= TRIED
+        });
+        let possible = loops.iter().filter_map(|found| {
+            let cut = Cut::new(&edges, &found.vertices)?;
+            Some((found, cut))
+        });
+        let (loops, possible): (Vec<&Loop>, Vec<Cut>) = possible.take(MOST_CAPS).unzip();
+        let is_crossing = crossing(&edges, &possible);
+        let (mut is_taken, mut basis, mut cuts) = (HashSet::new(), Vec::new(), Vec::new());
+        for ((found, cut), is_crossing) in loops.into_iter().zip(possible).zip(is_crossing) {
+            // What remains of the key without those of the cuts. It is 0 for a loop that would
+            // separate the rest of the component.
+            let key = basis.iter().fold(found.key, |key: u128, base| key.min(key ^ base));
+            let around = |v: &u32| edges.leaving(*v).iter().flat_map(|&edge| edges.corners(edge));
+            let mut touched = found.vertices.iter().flat_map(around);
+            if is_crossing || key == 0 || touched.any(|v| is_taken.contains(&v)) {
+                continue;
+            }
+            basis.push(key);
+            // Each key of the basis clears the highest bit of later keys, so the order matters.
+            basis.sort_unstable_by(|a, b| b.cmp(a));
+            is_taken.extend(found.vertices.iter().flat_map(around));
+            cuts.push(cut);
+            if cuts.len() == MOST_LOOPS {
+                break;
+            }
         }
+        cuts
     }
-    cuts
+
+    /// Returns the loops with enough vertices that no sample supports, the shortest ones first.
+    fn loops(&mut self, edges: &HalfEdges, keys: &Keys, is_supported: &[bool]) -> Vec<Loop> {
+        let is_unsupported = |v: &u32| !is_supported[*v as usize];
+        let roots = self.roots.take().unwrap_or_else(|| {
+            let is_near = keys.near(edges, LONGEST / 2);
+            (0..is_near.len() as u32).filter(|&v| is_near[v as usize]).collect()
+        });
+        let roots: Vec<u32> = roots.into_iter().filter(is_unsupported).collect();
+        let (mut loops, mut with_loops) = (Vec::new(), Vec::new());
+        for batch in roots.chunks(BATCH) {
+            if self.work == 0 {
+                break;
+            }
+            let searched: Vec<(Option<Loop>, u64)> =
+                batch.par_iter().map(|&v| Loop::through(v, edges, keys)).collect();
+            for (&root, (found, visited)) in batch.iter().zip(searched) {
+                self.work = self.work.saturating_sub(visited);
+                let Some(found) = found else { continue };
+                with_loops.push(root);
+                let n = found.vertices.iter().filter(|v| is_unsupported(v)).count();
+                if 2 * n >= found.vertices.len() {
+                    loops.push(found);
+                }
+            }
+        }
+        self.roots = Some(with_loops);
+        loops.sort_by_key(|found| found.vertices.len());
+        loops
+    }
 }
 
 /// A closed chain of vertices that does not separate its component.
@@ -123,22 +180,23 @@ struct Reached {
 
 impl Loop {
     /// Returns the shortest loop that consists of two shortest paths from a vertex and an edge,
-    /// without the common part of the paths.
-    fn through(root: u32, edges: &HalfEdges, keys: &Keys) -> Option<Loop> {
+    /// without the common part of the paths. Also returns the number of half-edges that it visited.
+    fn through(root: u32, edges: &HalfEdges, keys: &Keys) -> (Option<Loop>, u64) {
         let start = Reached { parent: NONE, depth: 0, key: 0 };
         let mut reached = HashMap::from([(root, start)]);
         let mut order = vec![root];
         let mut best: Option<(u32, [u32; 2], u128)> = None;
-        let mut at = 0;
+        let (mut at, mut visited) = (0, 0);
         while let Some(&v) = order.get(at) {
             at += 1;
             let Reached { depth, key, .. } = reached[&v];
             let longest = best.map_or(LONGEST, |best| best.0 - 1);
-            if 2 * depth + 1 > longest {
+            if 2 * depth + 1 > longest || visited > MOST_VISITED {
                 break;
             }
             edges.for_each_neighbor(v, |w, edge| {
-                let key = key ^ keys.of(edges, edge);
+                visited += 1;
+                let key = key ^ keys.of(edge);
                 match reached.get(&w) {
                     None => {
                         reached.insert(w, Reached { parent: v, depth: depth + 1, key });
@@ -155,7 +213,7 @@ impl Loop {
                 }
             });
         }
-        let (_, ends, key) = best?;
+        let Some((_, ends, key)) = best else { return (None, visited) };
         let [mut there, mut back] = ends.map(|end| path(&reached, end));
         // Only one copy of the last common vertex remains.
         while let ([.., a, _], [.., b, _]) = (&there[..], &back[..])
@@ -167,7 +225,7 @@ impl Loop {
         back.pop();
         there.reverse();
         there.extend(back);
-        Some(Loop { vertices: there, key })
+        (Some(Loop { vertices: there, key }), visited)
     }
 }
 
@@ -219,7 +277,8 @@ mod tests {
     fn cut(mut mesh: Mesh, handles: usize) {
         let before = Topology::of(&mesh);
         assert_eq!((before.genus, before.closed), (Some(handles as i64), true));
-        assert_eq!(cut_handles(&mut mesh), handles);
+        let expected = CutHandles { count: handles, is_partial: false };
+        assert_eq!(cut_handles(&mut mesh), expected);
         let after = Topology::of(&mesh);
         assert_eq!((after.components, after.genus, after.closed), (1, Some(0), true));
         assert_eq!(mesh.n_vertices(), mesh.vertex_data[0].values.len());
@@ -241,14 +300,14 @@ mod tests {
     fn a_handle_with_samples_stays() {
         let mut mesh = generate(&Generate::Torus(Torus::default())).unwrap();
         mesh.vertex_data = normal_arrays(&mesh);
-        assert_eq!(cut_handles(&mut mesh), 0);
+        assert_eq!(cut_handles(&mut mesh), CutHandles::default());
         // The samples contradict the surface at a few vertices, but not around a handle.
         for array in &mut mesh.vertex_data {
             if let Values::Float(values) = &mut array.values {
                 values.iter_mut().take(4).for_each(|x| *x = -*x);
             }
         }
-        assert_eq!(cut_handles(&mut mesh), 0);
+        assert_eq!(cut_handles(&mut mesh), CutHandles::default());
         assert_eq!(Topology::of(&mesh).genus, Some(1));
     }
 
@@ -257,6 +316,6 @@ mod tests {
         // An open tube has a boundary at each end, but no handle.
         let mut mesh = sheets(|[x, y, _]| is_between(x, 9, 13) && is_between(y, 9, 13));
         assert!(!Topology::of(&mesh).closed);
-        assert_eq!(cut_handles(&mut mesh), 0);
+        assert_eq!(cut_handles(&mut mesh), CutHandles::default());
     }
 }
