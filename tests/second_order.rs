@@ -70,13 +70,24 @@ fn ball(mesh: &Mesh, radius: f64) -> impl Fn([f64; 3]) -> f64 {
 }
 
 fn start(mesh: &Mesh, fit: Fit, edges: f64, threads: usize, phi: &[f64]) -> Evolution<f64> {
+    let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
+    start_with(mesh, fit, edges, threads, phi, &terms)
+}
+
+fn start_with(
+    mesh: &Mesh,
+    fit: Fit,
+    edges: f64,
+    threads: usize,
+    phi: &[f64],
+    terms: &Terms,
+) -> Evolution<f64> {
     let edge = mean_edge(mesh);
     let halo = if fit == Fit::Quadratic { HALO_EDGES * edge } else { 0.0 };
     let options = Options::new(Some(edges * edge)).with_fit(fit, halo);
-    let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, PATCH_SIZE).unwrap());
     let cpu = Arc::new(Cpu::new(threads).unwrap());
-    Evolution::new(cpu, mesh, patches, phi, &terms, options).unwrap()
+    Evolution::new(cpu, mesh, patches, phi, terms, options).unwrap()
 }
 
 /// Returns the mean distance of the interface from the exact one.
@@ -217,6 +228,66 @@ fn motion_by_curvature_is_of_second_order_in_every_band() {
 fn motion_by_curvature_converges_on_irregular_meshes() {
     let [coarse, fine] = [32, 64].map(|n| error_under_curvature("jit", n, 5.0));
     assert!(fine < 2e-4 && coarse / fine > 3.0, "{coarse:.1e} {fine:.1e}");
+}
+
+/// Returns the mean error of a circle that is carried from (-0.3, -0.2) to (0.2, 0.05).
+fn error_under_velocity(name: &str, n: u32, edges: f64) -> f64 {
+    let mesh = mesh(name, n);
+    let circle = |x: f64, y: f64| move |at: [f64; 3]| (at[0] - x).hypot(at[1] - y) - 0.3;
+    let phi = at(&mesh, circle(-0.3, -0.2));
+    let terms = Terms::default().with_velocity(Coefficient::Uniform([1.0, 0.5, 0.0]));
+    let mut run = start_with(&mesh, Fit::Quadratic, edges, 2, &phi, &terms);
+    while run.time() < 0.5 {
+        run.step(0.5 - run.time()).unwrap();
+    }
+    error(&mesh, &run.phi(), circle(0.2, 0.05))
+}
+
+/// Returns the mean error of a circle that grows from 0.3 to 0.65 at unit speed.
+fn error_of_growth(name: &str, n: u32, edges: f64) -> f64 {
+    let mesh = mesh(name, n);
+    let phi = at(&mesh, ball(&mesh, 0.3));
+    let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
+    let mut run = start_with(&mesh, Fit::Quadratic, edges, 2, &phi, &terms);
+    while run.time() < 0.35 {
+        run.step(0.35 - run.time()).unwrap();
+    }
+    error(&mesh, &run.phi(), ball(&mesh, 0.65))
+}
+
+#[test]
+fn motion_by_velocity_and_normal_speed_is_of_second_order_in_the_default_band() {
+    for (what, error, most) in [
+        ("velocity", error_under_velocity as fn(&str, u32, f64) -> f64, 5e-5),
+        ("normal speed", error_of_growth, 7.5e-5),
+    ] {
+        let [coarse, fine] = [32, 128].map(|n| error("diag", n, 5.0));
+        let order = (coarse / fine).log2() / 2.0;
+        assert!(order > 1.8, "{what}: {coarse:.1e} {fine:.1e}, order {order:.2}");
+        assert!(fine < most, "{what}: {fine:.1e}");
+    }
+}
+
+#[test]
+fn a_slope_that_has_drifted_is_restored() {
+    // The flow moves every point toward the interface, which stays where it is. Without
+    // reinitialization, the slope grows by a factor of e^2.
+    let mesh = mesh("jit", 32);
+    let phi = at(&mesh, |x| x[0] - CENTER[0]);
+    let velocity = at(&mesh, |x| CENTER[0] - x[0]).into_iter().map(|a| [a, 0.0, 0.0]).collect();
+    let terms = Terms::default().with_velocity(Coefficient::PerVertex(velocity));
+    let mut run = start_with(&mesh, Fit::Quadratic, 5.0, 2, &phi, &terms);
+    while run.time() < 2.0 {
+        run.step(2.0 - run.time()).unwrap();
+    }
+    let near = 2.0 * mean_edge(&mesh);
+    let values = mesh.vertices.iter().zip(run.phi());
+    let slopes: Vec<f64> = values
+        .filter(|(x, _)| (x[0] - CENTER[0]).abs() < near && x[1].abs() < 0.5)
+        .map(|(x, phi)| phi / (x[0] - CENTER[0]))
+        .collect();
+    let mean = slopes.iter().sum::<f64>() / slopes.len() as f64;
+    assert!((mean - 1.0).abs() < 0.35, "{mean}");
 }
 
 #[test]

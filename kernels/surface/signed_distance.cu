@@ -164,10 +164,11 @@ signed_distance_at(SignedSurface surface, const double* points, u64 n, double* v
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
         const Vec3 p = vertex(points, i);
-        const double sum = p.x + p.y + p.z;
-        ClosestPoint closest = {sum, p, 0};
-        double distance = sum;
-        if (sum == sum) {
+        // Infinite if a coordinate is infinite, and NaN if one is NaN.
+        const double size = fabs(p.x) + fabs(p.y) + fabs(p.z);
+        ClosestPoint closest = {size, p, 0};
+        double distance = size;
+        if (size < INFINITY_R) {
             closest = closest_point(surface, p);
             distance = sqrt(closest.distance2);
             const double largest = larger(larger(fabs(p.x), fabs(p.y)), larger(fabs(p.z), surface.reach));

@@ -13,7 +13,7 @@ from ._surfaces import sdf
 class _SignedDistance(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, points: torch.Tensor, mesh: Any) -> torch.Tensor:
-        found = sdf(mesh, at=points, normals=True)
+        found = sdf(mesh, at=points.detach(), normals=True)
         ctx.save_for_backward(found.normals.to(points.dtype))
         return found.values.to(points.dtype)
 

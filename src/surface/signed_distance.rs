@@ -181,6 +181,12 @@ impl TriangleIndex {
                     if wanted {
                         near.push(self.named(closest));
                     }
+                    // Infinite if a coordinate is infinite, and NaN if one is NaN.
+                    let size: f64 = x.iter().map(|c| c.abs()).sum();
+                    if !size.is_finite() {
+                        found.values.push(size);
+                        continue;
+                    }
                     let distance = closest.0.sqrt();
                     if distance <= self.rounding(x.into()) {
                         found.values.push(0.0);
@@ -345,6 +351,14 @@ mod tests {
         }
         assert!(worst < 0.02, "{worst}");
         assert!(worst > 1e-9, "nothing was approximated");
+    }
+
+    #[test]
+    fn infinite_points_are_infinitely_far() {
+        let points = [[f64::INFINITY; 3], [f64::INFINITY, f64::NEG_INFINITY, 0.0], [f64::NAN; 3]];
+        let found = index(&sphere(1)).signed_distances(&points);
+        assert_eq!(found.values[..2], [f64::INFINITY; 2]);
+        assert!(found.values[2].is_nan());
     }
 
     #[test]

@@ -58,7 +58,7 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
             "\"gate\": the bound on the measured number. It is 1.5 times the expected number \
              unless the companion or the text of the case states another gate.",
             "\"order\": the order of convergence between the last two sizes. The required order is \
-             in parentheses. V14 uses the first and the last size.",
+             in parentheses. V14 and V55 to V57 use the first and the last size.",
         ],
     ),
 ];

@@ -37,6 +37,7 @@ mod reinitialization;
 mod runner;
 mod runs;
 mod tiled;
+mod whole_runs;
 
 // The dense grid that V44 to V50 use. `tests/tiled.rs` also uses other parts of this module.
 #[allow(dead_code)]
@@ -138,6 +139,12 @@ cases! {
     v51_barnes_and_hut: potential::V51;
     v52_velocity_towards_samples: potential::V52;
     v53_distances_to_points: nearest::V53;
+    v55_curvature_with_a_quadratic_fit: whole_runs::V55;
+    v56_translation_with_a_quadratic_fit: whole_runs::V56;
+    v57_growth_with_a_quadratic_fit: whole_runs::V57;
+    v58_slotted_disk_with_a_quadratic_fit: whole_runs::V58;
+    v59_parallel_of_a_torus: whole_runs::V59;
+    v60_ellipse: whole_runs::V60;
 }
 
 /// The cases of [`OF_CPU`] that also run in single precision.

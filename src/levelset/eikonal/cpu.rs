@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::problem::{endless, least_step};
-use super::{EikonalState, Front, Problem, Stats, formulas};
+use super::{EikonalState, Front, Problem, Stats, formulas, quadratic};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
@@ -73,10 +73,12 @@ impl<R: Real> Scratch<R> {
 
 /// The values of one patch in local order during its update.
 #[derive(Default)]
-struct LocalScratch<R> {
-    values: Vec<R>,
+pub(super) struct LocalScratch<R> {
+    pub(super) values: Vec<R>,
     next: Vec<R>,
-    dirty: Vec<bool>,
+    pub(super) dirty: Vec<bool>,
+    /// Whether each owned vertex has to be computed; only for sweeps.
+    pub(super) due: Vec<bool>,
 }
 
 impl<R> LocalScratch<R> {
@@ -89,12 +91,12 @@ impl<R> LocalScratch<R> {
 
 /// The result of updating one patch, from which the next list of patches is made.
 #[derive(Clone, Copy)]
-struct Outcome {
+pub(super) struct Outcome {
     /// Whether no owned vertex changed in the last repetition.
-    converged: bool,
+    pub(super) converged: bool,
     /// Whether the smallest owned value is below the width of the band plus the reach of the patch,
     /// so that the neighbors must be activated.
-    in_band: bool,
+    pub(super) in_band: bool,
 }
 
 /// Propagates fronts from the given values until nothing changes.
@@ -138,6 +140,7 @@ fn rounds<R: Real, const N: usize>(
     let most_rounds = state.problem.most_rounds();
     let mut stats = Stats::default();
     let mut pass = 0u32;
+    let sweeps = state.quadratic.is_some();
     let scratch = &mut state.scratch;
     let mut active = std::mem::take(&mut scratch.active);
     let (mut now, mut told) = (std::mem::take(&mut scratch.now), std::mem::take(&mut scratch.told));
@@ -162,7 +165,8 @@ fn rounds<R: Real, const N: usize>(
         now.clear();
         now.extend(active.iter().copied().filter(|&p| news[p as usize] <= cut));
         order(&mut now);
-        update_all::<R, N>(state, &now, pass, width);
+        let last = first + R::of(quadratic::WINDOW) * state.problem.near;
+        update_all::<R, N>(state, &now, pass, width, last);
         stats.patch_updates += now.len();
         // Patches that still change stay on the list. The neighbors of converged patches in the
         // band are added if they read a value that has changed.
@@ -178,7 +182,7 @@ fn rounds<R: Real, const N: usize>(
         }
         active.retain(|&p| listed[p as usize] == pass);
         for (&p, outcome) in now.iter().zip(&*outcomes) {
-            if outcome.converged && outcome.in_band {
+            if (outcome.converged || sweeps) && outcome.in_band {
                 for &q in state.problem.patches.neighbors(p as usize) {
                     if listed[q as usize] != pass {
                         listed[q as usize] = pass;
@@ -189,7 +193,7 @@ fn rounds<R: Real, const N: usize>(
         }
         touched.extend_from_slice(&told);
         active.append(&mut told);
-        hear(state, &active);
+        hear(state, &active, width);
         let news = &state.scratch.news;
         active.retain(|&p| news[p as usize] < R::INFINITY);
         active.sort_unstable();
@@ -212,16 +216,27 @@ fn rounds<R: Real, const N: usize>(
 
 /// For each listed patch, finds the smallest value that it or its halo received since its last
 /// update.
-fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
+fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32], width: R) {
     let Scratch { changed, updated, news, heard, .. } = &mut state.scratch;
     let (patches, u) = (&*state.problem.patches, &state.u);
     let (changed, updated) = (&*changed, &*updated);
+    let reached = state.quadratic.as_ref().map(|quadratic| quadratic.reached());
     list.par_iter()
         .with_min_len(16)
         .map(|&p| {
             let patch = patches.patch(p as usize);
             let since = updated[p as usize];
             let local = patch.owned().chain(patch.halo.iter().map(|&v| v as usize));
+            if let Some(reached) = reached.filter(|_| since > 0) {
+                // Sweeps have processed all own values before `reached`.
+                let is_new = |&v: &usize| {
+                    u[v] >= reached[p as usize]
+                        || changed[v] >= since && !patch.owned().contains(&v)
+                };
+                let limit = width + state.problem.reach[p as usize];
+                let first = local.filter(is_new).fold(R::INFINITY, |m, v| m.min(u[v]));
+                return if first < limit { first } else { R::INFINITY };
+            }
             let new = local.filter(|&v| changed[v] >= since);
             new.fold(R::INFINITY, |m, v| m.min(u[v]))
         })
@@ -237,6 +252,7 @@ fn update_all<R: Real, const N: usize>(
     list: &[u32],
     pass: u32,
     width: R,
+    last: R,
 ) {
     let repetitions = state.inner_repetitions;
     let Scratch { fresh, changed, updated, n_updates, outcomes, threads, .. } = &mut state.scratch;
@@ -252,13 +268,21 @@ fn update_all<R: Real, const N: usize>(
             updated,
             n_updates,
             width,
+            last,
         };
+        let sweep = state.quadratic.as_mut().map(|quadratic| quadratic.sweep());
         list.par_iter()
             .map(|&p| {
                 let p = p as usize;
                 // SAFETY: a list contains each patch once, and patches own disjoint ranges.
                 let out = unsafe { fresh.range(patches.patch(p).owned()) };
-                update.run(p, repetitions, &mut threads.get(), out)
+                match &sweep {
+                    None => update.run(p, repetitions, &mut threads.get(), out),
+                    // SAFETY: a list contains each patch once.
+                    Some(sweep) => unsafe {
+                        update.run_in_order(p, sweep, &mut threads.get(), out)
+                    },
+                }
             })
             .collect_into_vec(outcomes);
     }
@@ -283,15 +307,17 @@ fn update_all<R: Real, const N: usize>(
 }
 
 /// The inputs of all updates of a pass.
-struct PatchUpdate<'a, R: Real, const N: usize> {
-    problem: &'a Problem<R>,
-    fixed: &'a [bool],
+pub(super) struct PatchUpdate<'a, R: Real, const N: usize> {
+    pub(super) problem: &'a Problem<R>,
+    pub(super) fixed: &'a [bool],
     caps: &'a [R],
-    u: &'a [R],
-    changed: &'a [u32],
-    updated: &'a [u32],
-    n_updates: &'a [u32],
-    width: R,
+    pub(super) u: &'a [R],
+    pub(super) changed: &'a [u32],
+    pub(super) updated: &'a [u32],
+    pub(super) n_updates: &'a [u32],
+    pub(super) width: R,
+    /// Sweeps propagate only values before this one.
+    pub(super) last: R,
 }
 
 impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
@@ -312,7 +338,7 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
         let x = coordinates.of(patches, p);
         let fixed = &self.fixed[patch.owned()];
         let caps = if self.caps.is_empty() { self.caps } else { &self.caps[patch.owned()] };
-        let LocalScratch { values, next, dirty } = scratch;
+        let LocalScratch { values, next, dirty, .. } = scratch;
         patch.load(self.u, values);
         let since = self.updated[p];
         dirty.clear();

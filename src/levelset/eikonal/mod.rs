@@ -65,8 +65,8 @@ pub use gradient::{Gradient, gradient};
 pub use metric::Metric;
 pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use problem::Problem;
-pub(crate) use reinitialize::is_cut;
 pub use reinitialize::{Fit, Width, reinitialize};
+pub(crate) use reinitialize::{is_cut, reinitialize_beyond};
 
 use crate::Cpu;
 use crate::error::{Error, Result};

@@ -63,6 +63,20 @@ pub fn reinitialize<R: Real>(
     near: &[u32],
     width: Width<R>,
 ) -> Result<Stats> {
+    reinitialize_beyond(solver, cpu, state, phi, near, width, R::zero())
+}
+
+/// Reinitializes as [`reinitialize`] does, but keeps phi where it is smaller than `kept`. This
+/// needs [`Fit::Quadratic`].
+pub(crate) fn reinitialize_beyond<R: Real>(
+    solver: &impl EikonalSolver,
+    cpu: &Cpu,
+    state: &mut EikonalState<R>,
+    phi: &mut [R],
+    near: &[u32],
+    width: Width<R>,
+    kept: R,
+) -> Result<Stats> {
     assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` must be in ascending order");
     state.clear();
     // A zero set is not a point, so its front is straight.
@@ -70,11 +84,11 @@ pub fn reinitialize<R: Real>(
     cpu.run(|| match state.problem.patches.arity() {
         3 => {
             fix_cut_cells::<R, 3>(state, phi, near);
-            quadratic::fit_cut_cells::<R, 3>(state, phi);
+            quadratic::fit_cut_cells::<R, 3>(state, phi, near, kept);
         }
         _ => {
             fix_cut_cells::<R, 4>(state, phi, near);
-            quadratic::fit_cut_cells::<R, 4>(state, phi);
+            quadratic::fit_cut_cells::<R, 4>(state, phi, near, kept);
         }
     });
     let limit = match width {
@@ -82,9 +96,10 @@ pub fn reinitialize<R: Real>(
         Width::Band(w) => Some(w),
     };
     let stats = solver.solve(state, limit)?;
+    let farthest = limit.unwrap_or(R::INFINITY);
     cpu.run(|| match state.problem.patches.arity() {
-        3 => quadratic::bend::<R, 3>(state),
-        _ => quadratic::bend::<R, 4>(state),
+        3 => quadratic::bend::<R, 3>(state, farthest),
+        _ => quadratic::bend::<R, 4>(state, farthest),
     });
     let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
     // phi is written both in the old band and in the patches of the new fronts. Vertices of the old

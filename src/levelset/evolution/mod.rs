@@ -76,6 +76,7 @@ mod options;
 mod problem;
 mod sites;
 mod slivers;
+mod slope;
 mod snapshot;
 mod step;
 mod step_result;

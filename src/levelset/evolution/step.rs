@@ -18,7 +18,19 @@ use super::{Advance, Rule, StepInfo, StepTarget};
 use crate::error::Error;
 use crate::error::Result;
 use crate::geometry::Real;
-use crate::levelset::eikonal::{self, Width};
+use crate::levelset::eikonal::{self, Fit, Width};
+
+/// The difference of the mean slope of phi near the interface from 1 at which phi is reinitialized.
+const LARGEST_DRIFT: f64 = 0.3;
+
+/// The values of phi that have to be reinitialized.
+#[derive(Clone, Copy, PartialEq)]
+enum Due<R> {
+    Nothing,
+    Everything,
+    /// Only values of at least this one.
+    Outside(R),
+}
 
 impl<R: Real> Evolution<R> {
     /// Advances by one step of at most `max_dt`, and reinitializes if that is due.
@@ -50,9 +62,12 @@ impl<R: Real> Evolution<R> {
         // still enter.
         let waits = !cut && self.problem.may_enter();
         self.progress.totals.evolve_seconds += start.elapsed().as_secs_f64();
-        let reinitialized = self.is_reinitialization_due();
-        if reinitialized {
-            self.reinitialize();
+        let due = self.due();
+        let reinitialized = due != Due::Nothing;
+        match due {
+            Due::Nothing => {}
+            Due::Everything => self.reinitialize(),
+            Due::Outside(kept) => self.reinitialize_beyond(kept),
         }
         let rate = match (waits, dt > 0.0) {
             (true, _) => f64::INFINITY,
@@ -121,25 +136,52 @@ impl<R: Real> Evolution<R> {
         progress.totals.cell_updates += band.n_cells as u64;
     }
 
-    fn is_reinitialization_due(&self) -> bool {
+    /// Returns which values have to be reinitialized.
+    fn due(&self) -> Due<R> {
         let (options, progress) = (&self.problem.options, &self.progress);
         // Whether the interface may have moved by half of the half width; never true without a
         // band.
         let has_crossed_half = options.half_width.is_some_and(|w| progress.displacement >= 0.5 * w);
-        match options.rule {
+        let is_due = match options.rule {
             Rule::Never => false,
             // The band must follow an interface that enters.
             _ if progress.enters => true,
+            Rule::Every(n) if progress.steps_since >= n.max(1) as u64 => true,
             // Even if the number of steps is given, the interface must not reach the edge of the
             // band.
-            Rule::Every(n) => progress.steps_since >= n.max(1) as u64 || has_crossed_half,
-            Rule::Displacement => has_crossed_half,
+            Rule::Every(_) | Rule::Displacement => {
+                let motion = &self.problem.motion;
+                let is_carried = motion.normal_speed.is_none() && motion.curvature.is_none();
+                let fits = options.fit == Fit::Quadratic;
+                if fits && self.has_drifted() {
+                    true
+                } else if fits && is_carried && has_crossed_half {
+                    // A velocity carries phi without changing its zero set, so the values next to
+                    // the interface are better than new ones.
+                    return Due::Outside(R::of(0.5 * options.half_width.unwrap_or(0.0)));
+                } else {
+                    has_crossed_half
+                }
+            }
             Rule::Published => options.half_width.is_some_and(|w| {
                 let inradius = self.band.window.limits.inradius.to_f64();
                 let n = (w / (4.0 * inradius)).floor().max(1.0);
                 progress.steps_since as f64 >= n
             }),
+        };
+        if is_due { Due::Everything } else { Due::Nothing }
+    }
+
+    /// Returns whether the mean slope of phi near the interface differs from 1 by too much. This is
+    /// first examined when the interface may have moved by an eighth of the half width.
+    fn has_drifted(&self) -> bool {
+        let Evolution { problem, band, phi, scratch, progress, .. } = self;
+        let Some(w) = problem.options.half_width else { return false };
+        if progress.displacement < 0.125 * w {
+            return false;
         }
+        let pass = Pass { problem, band, phi, threads: &scratch.threads };
+        pass.mean_slope(R::of(0.5 * w)).is_some_and(|slope| (slope - 1.0).abs() > LARGEST_DRIFT)
     }
 
     /// Reinitializes phi and updates the band around the interface.
@@ -147,6 +189,11 @@ impl<R: Real> Evolution<R> {
     /// Without a band, phi becomes a signed distance function at all vertices that a front from the
     /// interface reaches.
     pub fn reinitialize(&mut self) {
+        self.reinitialize_beyond(R::zero());
+    }
+
+    /// Reinitializes phi where it is at least `kept`.
+    fn reinitialize_beyond(&mut self, kept: R) {
         let start = Instant::now();
         let width = match self.problem.options.half_width {
             Some(_) => Width::Band(self.problem.half_width()),
@@ -154,7 +201,8 @@ impl<R: Real> Evolution<R> {
         };
         let near = self.band.near(self.problem.inflow.patches(), &[]);
         let (cpu, state) = (&*self.problem.cpu, &mut self.eikonal);
-        let done = eikonal::reinitialize(cpu, cpu, state, &mut self.phi, near.list(), width);
+        let phi = &mut self.phi;
+        let done = eikonal::reinitialize_beyond(cpu, cpu, state, phi, near.list(), width, kept);
         debug_assert!(done.is_ok(), "reinitialization on the CPU cannot fail");
         self.band.give_back(near);
         self.progress.reach = self.problem.reach(&self.phi);

@@ -125,6 +125,14 @@ impl<R: Real, const N: usize> Face<R, N> {
         Some(Arrival { value, direction: way / length })
     }
 
+    /// Returns the direction of the straight front, or that from the first vertex of the face if
+    /// the front has no foot near the face.
+    pub fn straight_direction(&self, from: &[Arrival<R>; 3]) -> Vec3<R> {
+        let [s, t] = self.foot(&from.map(|a| a.value)).map_or([R::zero(); 2], |foot| foot.weights);
+        let [e1, e2] = &self.edges;
+        (self.to_c - e1 * s - e2 * t).normalize()
+    }
+
     fn gram(&self) -> (R, R, R) {
         let [e1, e2] = &self.edges;
         (e1.norm_squared(), e1.dot(e2), e2.norm_squared())

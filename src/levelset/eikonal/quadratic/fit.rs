@@ -2,9 +2,6 @@
 
 use crate::geometry::Vec3;
 
-/// The number of unknowns in three dimensions: three slopes and six second derivatives.
-const MOST: usize = 9;
-
 /// Relative weights of the conditions that all unknowns are small. They decide only what the values
 /// around a vertex leave open, for example at the boundary of the mesh. phi is nearly a distance,
 /// whose gradient does not change along itself, so those second derivatives are set to zero first.
@@ -17,16 +14,16 @@ const ALONG: f64 = 1e-4;
 /// when it is reinitialized again and again.
 const UNCERTAIN: f64 = 0.5;
 
-/// Collects the values around a vertex, and fits a quadratic polynomial with the value of phi at
-/// the vertex.
+/// The normal equations of a quadratic polynomial with the value of phi at a vertex that fits the
+/// values around it. It has `U` unknowns, the slopes and the second derivatives: 5 on surfaces and
+/// 9 in tetrahedral meshes.
 ///
 /// Coordinates are relative to the vertex, along the gradient and across it, in units of `scale`.
-pub(super) struct Fit {
-    /// 2 on surfaces, 3 in tetrahedral meshes.
-    dimension: usize,
+pub(super) struct Fit<const U: usize> {
     scale: f64,
-    matrix: [[f64; MOST]; MOST],
-    right: [f64; MOST],
+    /// The lower half of the matrix.
+    matrix: [[f64; U]; U],
+    right: [f64; U],
 }
 
 /// The point of the zero set closest to a vertex.
@@ -37,61 +34,61 @@ pub(super) struct Closest {
     pub gradient: [f64; 3],
 }
 
-impl Fit {
-    pub fn new(dimension: usize, scale: f64) -> Self {
-        Fit { dimension, scale, matrix: [[0.0; MOST]; MOST], right: [0.0; MOST] }
-    }
+impl<const U: usize> Fit<U> {
+    const DIMENSION: usize = if U == 5 { 2 } else { 3 };
 
-    fn n_unknowns(&self) -> usize {
-        if self.dimension == 2 { 5 } else { 9 }
-    }
-
-    /// Adds a neighbor at `x` (mesh units) where phi differs by `difference`.
-    pub fn add(&mut self, x: [f64; 3], difference: f64) {
-        let x = x.map(|x| x / self.scale);
-        let weight = 1.0 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-        let row = self.row(x);
-        let n = self.n_unknowns();
-        for i in 0..n {
-            self.right[i] += weight * row[i] * difference;
-            for j in 0..n {
-                self.matrix[i][j] += weight * row[i] * row[j];
+    /// Collects the neighbors, given by their positions (mesh units) and the differences of phi.
+    pub fn new(scale: f64, neighbors: impl Iterator<Item = ([f64; 3], f64)>) -> Self {
+        let (mut matrix, mut right) = ([[0.0; U]; U], [0.0; U]);
+        for (x, difference) in neighbors {
+            let x = x.map(|x| x / scale);
+            let weight = 1.0 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+            let row = Self::row(x);
+            for i in 0..U {
+                let weighted = weight * row[i];
+                right[i] += weighted * difference;
+                for j in 0..=i {
+                    matrix[i][j] += weighted * row[j];
+                }
             }
         }
+        for (i, row) in matrix.iter_mut().enumerate() {
+            row[i] += match i {
+                i if i < Self::DIMENSION => SLOPE,
+                i if i < 2 * Self::DIMENSION => ALONG,
+                _ => ACROSS,
+            };
+        }
+        Fit { scale, matrix, right }
     }
 
     /// Returns the monomials at a point: slopes, second derivatives that involve the first
     /// coordinate, and the others.
-    fn row(&self, [x, y, z]: [f64; 3]) -> [f64; MOST] {
-        match self.dimension {
-            2 => [x, y, 0.5 * x * x, x * y, 0.5 * y * y, 0.0, 0.0, 0.0, 0.0],
+    fn row([x, y, z]: [f64; 3]) -> [f64; U] {
+        let all = match U {
+            5 => [x, y, 0.5 * x * x, x * y, 0.5 * y * y, 0.0, 0.0, 0.0, 0.0],
             _ => [x, y, z, 0.5 * x * x, x * y, x * z, 0.5 * y * y, y * z, 0.5 * z * z],
-        }
+        };
+        std::array::from_fn(|i| all[i])
     }
 
     /// Returns the closest point of the zero set, if the polynomial has one near the vertex with
     /// the value `phi`.
     pub fn closest(mut self, phi: f64) -> Option<Closest> {
-        let (n, d) = (self.n_unknowns(), self.dimension);
-        for i in 0..n {
-            self.matrix[i][i] += match i {
-                i if i < d => SLOPE,
-                i if i < 2 * d => ALONG,
-                _ => ACROSS,
-            };
-        }
-        let z = self.solved(n)?;
+        self.factorize()?;
+        let z = self.solved();
         let mut x = [0.0; 3];
         for _ in 0..20 {
-            let row = self.row(x);
-            let value = phi + (0..n).map(|k| row[k] * z[k]).sum::<f64>();
-            let g = self.gradient(&z, x);
-            let g2 = g.iter().map(|g| g * g).sum::<f64>();
-            let along = (0..d).map(|k| x[k] * g[k]).sum::<f64>() / g2;
+            let row = Self::row(x);
+            let value = phi + (0..U).map(|k| row[k] * z[k]).sum::<f64>();
+            let g = Self::gradient(&z, x);
+            let inverse = 1.0 / g.iter().map(|g| g * g).sum::<f64>();
+            let along = (0..3).map(|k| x[k] * g[k]).sum::<f64>();
+            // One Newton step to the zero set, and one along it toward the foot of the vertex.
+            let to_foot = (along - value) * inverse;
             let mut change = 0.0;
-            for k in 0..d {
-                // One Newton step to the zero set, and one along it toward the foot of the vertex.
-                let step = -(value / g2) * g[k] + along * g[k] - x[k];
+            for k in 0..3 {
+                let step = to_foot * g[k] - x[k];
                 x[k] += step;
                 change += step * step;
             }
@@ -102,10 +99,10 @@ impl Fit {
                 return None;
             }
             if change < 1e-24 {
-                let g = self.gradient(&z, x);
+                let g = Self::gradient(&z, x);
                 let length = g.iter().map(|g| g * g).sum::<f64>().sqrt();
                 let distance = far.sqrt() * self.scale;
-                let uncertain = UNCERTAIN * self.curvature(&z).powi(2) * phi.abs();
+                let uncertain = UNCERTAIN * Self::curvature(&z).powi(2) * phi.abs();
                 let keeps = (distance - phi.abs()).abs() <= uncertain;
                 return Some(Closest {
                     distance: if keeps { phi.abs() } else { distance },
@@ -118,15 +115,15 @@ impl Fit {
 
     /// Returns the largest second derivative across the gradient, relative to the slope: the
     /// curvature of the zero set times `scale`.
-    fn curvature(&self, z: &[f64; MOST]) -> f64 {
-        let d = self.dimension;
+    fn curvature(z: &[f64; U]) -> f64 {
+        let d = Self::DIMENSION;
         let slope = z[..d].iter().map(|g| g * g).sum::<f64>().sqrt();
-        z[2 * d..self.n_unknowns()].iter().fold(0.0, |most: f64, h| most.max(h.abs())) / slope
+        z[2 * d..].iter().fold(0.0, |most: f64, h| most.max(h.abs())) / slope
     }
 
-    fn gradient(&self, z: &[f64; MOST], [x, y, w]: [f64; 3]) -> [f64; 3] {
-        match self.dimension {
-            2 => [z[0] + z[2] * x + z[3] * y, z[1] + z[3] * x + z[4] * y, 0.0],
+    fn gradient(z: &[f64; U], [x, y, w]: [f64; 3]) -> [f64; 3] {
+        match z[..] {
+            [gx, gy, xx, xy, yy] => [gx + xx * x + xy * y, gy + xy * x + yy * y, 0.0],
             _ => [
                 z[0] + z[3] * x + z[4] * y + z[5] * w,
                 z[1] + z[4] * x + z[6] * y + z[7] * w,
@@ -135,32 +132,37 @@ impl Fit {
         }
     }
 
-    /// Solves the normal equations by elimination. The matrix is symmetric and positive definite,
-    /// so no pivots are exchanged.
-    fn solved(&self, n: usize) -> Option<[f64; MOST]> {
-        let (mut a, mut b) = (self.matrix, self.right);
-        for k in 0..n {
+    /// Replaces the matrix by its Cholesky factor, with the inverses of the diagonal. Returns
+    /// `None` if it is not positive definite.
+    fn factorize(&mut self) -> Option<()> {
+        let a = &mut self.matrix;
+        for k in 0..U {
+            let pivot = a[k][k] - (0..k).map(|j| a[k][j] * a[k][j]).sum::<f64>();
             // This form of the condition also rejects NaN.
-            let is_positive = a[k][k] > 0.0;
+            let is_positive = pivot > 0.0;
             if !is_positive {
                 return None;
             }
-            let (pivot, right) = (a[k], b[k]);
-            for i in k + 1..n {
-                let factor = a[i][k] / pivot[k];
-                for (entry, above) in a[i].iter_mut().zip(&pivot).skip(k) {
-                    *entry -= factor * above;
-                }
-                b[i] -= factor * right;
+            let inverse = 1.0 / pivot.sqrt();
+            a[k][k] = inverse;
+            for i in k + 1..U {
+                let sum = (0..k).map(|j| a[i][j] * a[k][j]).sum::<f64>();
+                a[i][k] = (a[i][k] - sum) * inverse;
             }
         }
-        for k in (0..n).rev() {
-            for j in k + 1..n {
-                b[k] -= a[k][j] * b[j];
-            }
-            b[k] /= a[k][k];
+        Some(())
+    }
+
+    /// Returns the unknowns, from the factors of the matrix.
+    fn solved(&self) -> [f64; U] {
+        let (a, mut b) = (&self.matrix, self.right);
+        for k in 0..U {
+            b[k] = (b[k] - (0..k).map(|j| a[k][j] * b[j]).sum::<f64>()) * a[k][k];
         }
-        Some(b)
+        for k in (0..U).rev() {
+            b[k] = (b[k] - (k + 1..U).map(|j| a[j][k] * b[j]).sum::<f64>()) * a[k][k];
+        }
+        b
     }
 }
 
