@@ -42,6 +42,8 @@ const MOST_CAPS: usize = 4 * MOST_LOOPS;
 /// The work of a search, in visited half-edges, for each half-edge of the surface. It bounds the
 /// duration where samples contradict much of the surface, as with strong noise.
 const WORK: u64 = 4;
+/// The work that a search may always do, because it takes less than a second.
+const LEAST_WORK: u64 = 1 << 22;
 /// The largest number of half-edges that the search from a vertex visits.
 const MOST_VISITED: u64 = 4096;
 /// The number of vertices between two checks of the work. It does not depend on the number of
@@ -66,7 +68,8 @@ pub(super) struct CutHandles {
 /// normals of the surface.
 pub(super) fn cut_handles(mesh: &mut Mesh) -> CutHandles {
     let mut done = CutHandles::default();
-    let mut search = Search { work: WORK * mesh.cells.len() as u64, roots: None };
+    let work = LEAST_WORK.max(WORK * mesh.cells.len() as u64);
+    let mut search = Search { work, roots: None };
     for _ in 0..ROUNDS {
         let cuts = search.cuts(mesh);
         if cuts.is_empty() {
