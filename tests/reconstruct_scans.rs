@@ -244,6 +244,26 @@ fn handles_in_narrow_folds_are_cut_and_counted() {
 }
 
 #[test]
+fn two_layers_with_normals_to_the_same_side_are_named() {
+    let sphere = |radius: f64, n: usize| {
+        let at = move |k: usize| {
+            let z = 1.0 - (2.0 * k as f64 + 1.0) / n as f64;
+            let angle = 2.399_963 * k as f64;
+            let across = (1.0 - z * z).sqrt();
+            [across * angle.cos(), across * angle.sin(), z].map(|x| radius * x)
+        };
+        (0..n).map(at)
+    };
+    let points: Vec<[f64; 3]> = sphere(1.0, 6000).chain(sphere(0.97, 5400)).collect();
+    let (_, report) = reconstruct(cloud(points, |x| *x), Method::Auto, Cubes::Safe).unwrap();
+    let is_said = |warning: &String| warning.contains("two layers");
+    assert!(report.warnings.iter().any(is_said), "{:?}", report.warnings);
+    let (_, report) =
+        reconstruct(cloud(sphere(1.0, 6000).collect(), |x| *x), Method::Auto, Cubes::Safe).unwrap();
+    assert!(!report.warnings.iter().any(is_said), "{:?}", report.warnings);
+}
+
+#[test]
 fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let model = read_mesh(&path).unwrap().mesh;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::attributes::take_attributes;
 use super::depth::Chosen;
 use super::directed::{Cubes, Directed, Fit, supported};
+use super::layers;
 use super::potential::{self, Levels};
 use super::self_check::{Checked, SelfCheck};
 use super::{Device, Method, Options, Seconds};
@@ -151,6 +152,13 @@ impl Options {
             is_closed: levelset.is_some(),
             is_determined: directed.as_ref().is_none_or(Directed::is_density_known),
         });
+        if let Some(apart) = layers::distance_between(&mesh, points, &gaps, cube) {
+            warnings.push(format!(
+                "the samples lie in two layers that are {apart:.3e} apart, and the surface runs \
+                 between them: if they belong to two scans, align the scans; if they are two \
+                 surfaces, orient the normals of one toward the other side"
+            ));
+        }
         seconds.check += lap();
         let method = match plan {
             Plan::Levelset(_) => Method::Levelset,
