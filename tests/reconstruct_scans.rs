@@ -226,6 +226,44 @@ fn the_depth_follows_the_density_however_even_the_samples_are() {
 }
 
 #[test]
+fn handles_in_narrow_folds_are_cut_and_counted() {
+    let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
+    let model = read_mesh(&path).unwrap().mesh;
+    for seed in 1..=3 {
+        let noise = Noise::Length(0.0);
+        let options = Sampling { n: 100_000, normals: true, noise, outliers: 0, seed };
+        let cloud = Sampler::new(&model, options).unwrap().cloud();
+        let (mesh, report) = reconstruct(cloud, Method::Auto, Cubes::Safe).unwrap();
+        let found = &report.surface;
+        assert_eq!((found.components, found.genus), (1, Some(0)), "{seed}: {found:?}");
+        assert_eq!(pinched(&mesh), 0, "{seed}");
+        let cut = report.directed.as_ref().unwrap().cut_handles;
+        let is_said = report.warnings.iter().any(|said| said.starts_with(&format!("cut: {cut} ")));
+        assert!(cut > 0 && is_said, "{seed}: {cut} {:?}", report.warnings);
+    }
+}
+
+#[test]
+fn two_layers_with_normals_to_the_same_side_are_named() {
+    let sphere = |radius: f64, n: usize| {
+        let at = move |k: usize| {
+            let z = 1.0 - (2.0 * k as f64 + 1.0) / n as f64;
+            let angle = 2.399_963 * k as f64;
+            let across = (1.0 - z * z).sqrt();
+            [across * angle.cos(), across * angle.sin(), z].map(|x| radius * x)
+        };
+        (0..n).map(at)
+    };
+    let points: Vec<[f64; 3]> = sphere(1.0, 6000).chain(sphere(0.97, 5400)).collect();
+    let (_, report) = reconstruct(cloud(points, |x| *x), Method::Auto, Cubes::Safe).unwrap();
+    let is_said = |warning: &String| warning.contains("two layers");
+    assert!(report.warnings.iter().any(is_said), "{:?}", report.warnings);
+    let (_, report) =
+        reconstruct(cloud(sphere(1.0, 6000).collect(), |x| *x), Method::Auto, Cubes::Safe).unwrap();
+    assert!(!report.warnings.iter().any(is_said), "{:?}", report.warnings);
+}
+
+#[test]
 fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let model = read_mesh(&path).unwrap().mesh;

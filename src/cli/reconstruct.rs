@@ -197,7 +197,7 @@ fn open(args: &Args, options: &Options, cpu: &Cpu, ui: &Ui, start: Instant) -> R
     });
     let (mut cloud, mut file) = read?;
     let origin = args.points.project(&args.input, &mut cloud, &mut file)?;
-    reconstruct::check_units(&args.input, &file)?;
+    reconstruct::check_units(&args.input, &mut file)?;
     options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
     let gpu = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,

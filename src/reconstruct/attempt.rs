@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use super::attributes::take_attributes;
 use super::depth::Chosen;
-use super::directed::{Cubes, Density, Directed, Fit};
+use super::directed::{Cubes, Directed, Fit, supported};
+use super::layers;
 use super::potential::{self, Levels};
 use super::self_check::{Checked, SelfCheck};
 use super::{Device, Method, Options, Seconds};
@@ -23,6 +24,9 @@ use crate::words::counted;
 const FEWEST: f64 = 12.0;
 /// A small component is shorter than this along every axis, in cubes.
 const SMALL: f64 = 6.0;
+/// A component whose normals contradict those of most of its samples is dropped if it is shorter
+/// than this along every axis, in cubes.
+const UNSUPPORTED: f64 = 16.0;
 /// An open surface that was made from estimated normals is doubtful if it has more boundary loops
 /// than this.
 const MANY_LOOPS: usize = 3;
@@ -146,7 +150,15 @@ impl Options {
             cube,
             noise: prepared.noise,
             is_closed: levelset.is_some(),
+            is_determined: directed.as_ref().is_none_or(Directed::is_density_known),
         });
+        if let Some(apart) = layers::distance_between(&mesh, points, &gaps, cube) {
+            warnings.push(format!(
+                "the samples lie in two layers that are {apart:.3e} apart, and the surface runs \
+                 between them: if they belong to two scans, align the scans; if they are two \
+                 surfaces, orient the normals of one toward the other side"
+            ));
+        }
         seconds.check += lap();
         let method = match plan {
             Plan::Levelset(_) => Method::Levelset,
@@ -202,6 +214,21 @@ impl Options {
 fn by_spheres(prepared: &Prepared, cubes: Cubes, device: Device) -> Result<Made> {
     let mut made = by_directed(&prepared.cloud, cubes, Fit::Spheres, device)?;
     let cube = made.directed.as_ref().map_or(0.0, |directed| directed.cube);
+    let cut = made.directed.as_ref().map_or(0, |directed| directed.cut_handles);
+    if cut > 0 {
+        made.warnings.push(format!(
+            "cut: {} of the surface without samples on the walls, where its sheets are closer to \
+             each other than samples resolve",
+            counted(cut, ["handle", "handles"])
+        ));
+    }
+    if made.directed.as_ref().is_some_and(|directed| directed.may_have_handles) {
+        made.warnings.push(
+            "the search for handles that no sample supports ended early, because the samples \
+             contradict much of the surface; the surface may have such handles"
+                .into(),
+        );
+    }
     let (mesh, dropped) = without_remains(made.mesh, cube, prepared.around);
     if dropped > 0 {
         made.warnings.push(format!(
@@ -216,14 +243,7 @@ fn by_spheres(prepared: &Prepared, cubes: Cubes, device: Device) -> Result<Made>
 fn by_directed(cloud: &PointCloud, cubes: Cubes, fit: Fit, device: Device) -> Result<Made> {
     let mut warnings = Vec::new();
     let (mesh, done, name) = device.directed(cloud, cubes, fit, &mut warnings)?;
-    let is_unknown = |density: Density| !density.is_known();
-    if done.safe_cube == 0.0 || done.density.is_some_and(is_unknown) {
-        warnings.push(
-            "the density of the cloud is unknown, because it has few samples or they lie on a \
-             line; the surface is a small patch around them"
-                .into(),
-        );
-    } else if done.cube < done.safe_cube {
+    if done.is_density_known() && done.cube < done.safe_cube {
         warnings.push(format!(
             "cubes of edge {:.3e} may leave holes: the cloud is dense enough for {:.3e}",
             done.cube, done.safe_cube
@@ -233,19 +253,28 @@ fn by_directed(cloud: &PointCloud, cubes: Cubes, fit: Fit, device: Device) -> Re
     Ok(Made { mesh, directed, levelset: None, name, warnings, doubt: None })
 }
 
-/// Removes small components that are remains of outliers and of sharp edges: those with the area of
-/// only a few samples, and those that are thinner than a cube. Returns the rest and the number of
+/// Removes small components that are remains of outliers, of sharp edges and of narrow folds: those
+/// with the area of only a few samples, those that are thinner than a cube, and those whose normals
+/// contradict those of the nearest samples at most vertices. Returns the rest and the number of
 /// removed components. If all components are small, they are kept.
 fn without_remains(mesh: Mesh, cube: f64, around: f64) -> (Mesh, usize) {
     let parts = Parts::new(&mesh);
     let extents = parts.extents(&mesh);
-    let is_remains = |part: &Extent| {
+    // The number of vertices at which the nearest sample contradicts the surface, minus the others.
+    let mut contradicted = vec![0_i64; parts.count()];
+    for (v, is_supported) in supported(&mesh).into_iter().enumerate() {
+        if let Some(part) = parts.of_vertex(v) {
+            contradicted[part] += if is_supported { -1 } else { 1 };
+        }
+    }
+    let is_remains = |(part, &contradicted): (&Extent, &i64)| {
         // `area` is twice the area, and `volume` is six times the volume.
         let is_tiny = part.area < 2.0 * FEWEST * around * around;
         let is_thin = 2.0 * part.volume.abs() < 3.0 * cube * part.area;
         part.longest() < SMALL * cube && (is_tiny || is_thin)
+            || part.longest() < UNSUPPORTED * cube && contradicted > 0
     };
-    let is_remains: Vec<bool> = extents.iter().map(is_remains).collect();
+    let is_remains: Vec<bool> = extents.iter().zip(&contradicted).map(is_remains).collect();
     match is_remains.iter().filter(|is| **is).count() {
         n if n == 0 || n == parts.count() => (mesh, 0),
         n => (parts.keep(mesh, |part| !is_remains[part]), n),

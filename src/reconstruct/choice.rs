@@ -8,6 +8,7 @@ use super::directed::Cubes;
 use super::{Device, Method, Options, Seconds};
 use crate::cloud::{Estimate, estimate_normals};
 use crate::error::{Error, Result};
+use crate::surface::Topology;
 use crate::words::counted;
 
 /// The choice among attempts.
@@ -129,8 +130,23 @@ impl Choice<'_> {
             }
             (_, spheres) => {
                 self.warnings.insert(said, format!("{why}; the method spheres is used instead"));
+                if let Ok(made) = &spheres {
+                    self.warnings.extend(unconfirmed_handles(&made.surface));
+                }
                 spheres
             }
         }
     }
+}
+
+/// Returns a warning about the handles of a surface from estimated normals that no other surface
+/// confirms.
+fn unconfirmed_handles(surface: &Topology) -> Option<String> {
+    let handles = usize::try_from(surface.genus?).ok().filter(|&n| n > 0)?;
+    Some(format!(
+        "the surface has {}, which only estimated normals show: they may be wrong where two sheets \
+         are closer than about two distances between samples; use normals of the scanner, or more \
+         samples",
+        counted(handles, ["handle", "handles"])
+    ))
 }

@@ -12,6 +12,7 @@ mod choice;
 mod depth;
 mod device;
 pub mod directed;
+mod layers;
 mod options;
 pub mod potential;
 mod preparation;

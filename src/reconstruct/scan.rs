@@ -34,12 +34,25 @@ pub struct Scan {
     pub report: Report,
 }
 
+/// A cloud without a unit may be in degrees if it is this many times as high as wide.
+const STEEP: f64 = 20.0;
+/// Degrees of a survey are this many times as large as the extent of the survey, or more.
+const DISTANT: f64 = 100.0;
+
 /// Refuses a cloud whose horizontal coordinates are degrees. Distances between its points would mix
-/// degrees with heights.
+/// degrees with heights. If the file states no unit, but the coordinates look like degrees, adds a
+/// warning to its report.
 ///
 /// # Errors
 /// Returns [`Error::Input`] with a remedy.
-pub fn check_units(path: &Path, file: &CloudReport) -> Result<()> {
+pub fn check_units(path: &Path, file: &mut CloudReport) -> Result<()> {
+    if file.units.is_none() && may_be_degrees(file.min, file.max) {
+        file.warnings.push(
+            "x and y may be longitudes and latitudes in degrees, while z is a length: if so, use \
+             `--project local` or `domain.cloud.project = \"local\"`"
+                .into(),
+        );
+    }
     if file.units.as_deref() != Some("degrees") {
         return Ok(());
     }
@@ -47,6 +60,17 @@ pub fn check_units(path: &Path, file: &CloudReport) -> Result<()> {
     let remedy = "project the points first: `zeroset convert IN OUT --project local` gives local \
                   meters, as does `zeroset reconstruct --project local` or `domain.cloud.project = \"local\"`";
     Err(Error::input(path, "", what, remedy))
+}
+
+/// Returns whether the coordinates in a box may be longitudes and latitudes of a survey, with
+/// heights: the box is high and narrow, and far from its origin.
+fn may_be_degrees(low: [f64; 3], high: [f64; 3]) -> bool {
+    let [x, y, z] = [0, 1, 2].map(|k| high[k] - low[k]);
+    let farthest = |k: usize| low[k].abs().max(high[k].abs());
+    farthest(0) <= 180.0
+        && farthest(1) <= 90.0
+        && z > STEEP * x.max(y)
+        && farthest(0).max(farthest(1)) > DISTANT * x.max(y)
 }
 
 impl Scan {
@@ -127,10 +151,27 @@ mod tests {
         let mut file = CloudReport::default();
         for (units, is_refused) in [("degrees", true), ("m", false), ("US survey ft", false)] {
             file.units = Some(units.into());
-            let found = check_units(Path::new("a.las"), &file);
+            let found = check_units(Path::new("a.las"), &mut file);
             assert_eq!(found.is_err(), is_refused, "{units}");
             let said = found.err().map_or(String::new(), |error| error.to_string());
             assert!(!is_refused || said.contains("project the points first"), "{said}");
         }
+    }
+
+    #[test]
+    fn a_survey_that_may_be_in_degrees_gets_a_warning() {
+        let warns = |low: [f64; 3], high: [f64; 3], units: Option<&str>| {
+            let mut file = CloudReport::default();
+            (file.min, file.max) = (low, high);
+            file.units = units.map(str::to_string);
+            check_units(Path::new("a.xyz"), &mut file).unwrap();
+            file.warnings.iter().any(|warning| warning.contains("--project local"))
+        };
+        let (low, high) = ([-80.001, 40.0, 300.0], [-80.0, 40.001, 301.0]);
+        assert!(warns(low, high, None));
+        assert!(!warns(low, high, Some("m")));
+        // A pole near the origin, and a survey in meters.
+        assert!(!warns([-0.1, -0.1, 0.0], [0.1, 0.1, 10.0], None));
+        assert!(!warns([500_000.0, 4e6, 300.0], [500_001.0, 4e6 + 1.0, 400.0], None));
     }
 }

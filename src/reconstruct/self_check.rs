@@ -65,6 +65,8 @@ pub(super) struct Checked<'a> {
     pub noise: Option<f64>,
     /// Whether the surface comes from the level-set method, which gives closed surfaces.
     pub is_closed: bool,
+    /// Whether the samples determine a surface. A few samples, or samples on a line, do not.
+    pub is_determined: bool,
 }
 
 impl SelfCheck {
@@ -75,6 +77,13 @@ impl SelfCheck {
         let mut check = SelfCheck { cube, noise, ..SelfCheck::default() };
         check.mean_at_most = MEAN * cube + blur;
         let percent = |x: f64| 100.0 * x / diagonal;
+        if !checked.is_determined {
+            check.failures.push(
+                "the density of the cloud is unknown, because it has few samples or they lie on a \
+                 line; the surface is a small patch around them: use samples that cover a surface"
+                    .into(),
+            );
+        }
         if gaps.mean > check.mean_at_most {
             check.failures.push(format!(
                 "the samples are {:.3e} ({:.2} % of the diagonal) from the surface on average, \
@@ -158,7 +167,10 @@ mod tests {
 
     fn check(mesh: &Mesh, points: &[[f64; 3]], cube: f64, noise: Option<f64>) -> SelfCheck {
         let gaps = Gaps::new(mesh, points).unwrap();
-        let checked = Checked { mesh, points, gaps, diagonal: 3.5, cube, noise, is_closed: true };
+        let diagonal = 3.5;
+        let (is_closed, is_determined) = (true, true);
+        let checked =
+            Checked { mesh, points, gaps, diagonal, cube, noise, is_closed, is_determined };
         SelfCheck::of(&checked)
     }
 

@@ -148,7 +148,7 @@ impl ReconstructTask<'_> {
         let (mut cloud, mut file) = read_cloud_with(&path, &options)?;
         let project = |projection: Projection| projection.apply(&path, &mut cloud, &mut file);
         let origin = self.source.project.map(project).transpose()?;
-        reconstruct::check_units(&path, &file)?;
+        reconstruct::check_units(&path, &mut file)?;
         self.config.check_for_cloud(cloud.normals.is_some())?;
         Ok(Read { path, cloud, file, origin })
     }

@@ -35,7 +35,8 @@ fn compare_fit(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, fit: Fit, what: &s
     for _ in 0..2 {
         let (found, on_gpu) = directed::cuda::reconstruct(cuda, cloud, cubes, fit).unwrap();
         let of = |r: &Directed| {
-            (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces, r.closed_gaps)
+            let repaired = [r.closed_gaps, r.cut_handles];
+            (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces, repaired)
         };
         assert_eq!(of(&on_gpu), of(&report), "{what}");
         assert_eq!(on_gpu.density, report.density, "{what}");

@@ -26,7 +26,7 @@ enum Input {
 }
 
 /// The targets. Each has a file in `fuzz/fuzz_targets`.
-const TARGETS: [(&str, Input); 37] = {
+const TARGETS: [(&str, Input); 38] = {
     use Input::{File, Files, Other};
     [
         ("msh", File("a.msh")),
@@ -56,6 +56,7 @@ const TARGETS: [(&str, Input); 37] = {
         ("nifti", File("a.nii")),
         ("nrrd", File("a.nrrd")),
         ("metaimage", File("a.mha")),
+        ("mgh", File("a.mgh")),
         ("npy", File("a.npy")),
         ("vti", File("a.vti")),
         ("picture", File("a.png")),

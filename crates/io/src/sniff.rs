@@ -68,6 +68,8 @@ pub enum Format {
     Nrrd,
     /// MetaImage, the volume format of ITK.
     MetaImage,
+    /// MGH, the volume format of FreeSurfer, which also holds values per vertex.
+    Mgh,
     /// NumPy arrays.
     Npy,
     /// PNG pictures.
@@ -111,6 +113,7 @@ impl Format {
             Format::Nifti => "NIfTI",
             Format::Nrrd => "NRRD",
             Format::MetaImage => "MetaImage",
+            Format::Mgh => "MGH",
             Format::Npy => "numpy",
             Format::Png => "PNG",
             Format::Tiff => "TIFF",
@@ -138,6 +141,7 @@ impl Format {
             Format::Nifti => "a NIfTI volume",
             Format::Nrrd => "an NRRD volume",
             Format::MetaImage => "a MetaImage volume",
+            Format::Mgh => "an MGH volume",
             Format::Npy => "a NumPy array",
             Format::Png | Format::Tiff | Format::Pnm => "a picture",
             Format::Raw => "raw numbers",
@@ -149,11 +153,11 @@ impl Format {
 const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp, .vtkhdf, .pvd), PLY, OBJ, OFF, STL, GIFTI \
                         (.gii), FreeSurfer surfaces (lh.pial, ...), MEDIT (.mesh), TetGen (.node, \
                         .ele), CARP (.pts, .elem); points as text (.xyz), PCD, LAS, LAZ, E57; for volumes NIfTI (.nii), \
-                        NRRD, MetaImage (.mha, .mhd), VTK (.vti), NumPy (.npy), PNG, TIFF, PGM; \
+                        NRRD, MetaImage (.mha, .mhd), MGH (.mgz), VTK (.vti), NumPy (.npy), PNG, TIFF, PGM; \
                         any of them also as .gz";
 
 /// The file extensions and their formats.
-const EXTENSIONS: [(&str, Format); 38] = [
+const EXTENSIONS: [(&str, Format); 40] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -186,6 +190,8 @@ const EXTENSIONS: [(&str, Format); 38] = [
     ("nhdr", Format::Nrrd),
     ("mha", Format::MetaImage),
     ("mhd", Format::MetaImage),
+    ("mgh", Format::Mgh),
+    ("mgz", Format::Mgh),
     ("npy", Format::Npy),
     ("png", Format::Png),
     ("tif", Format::Tiff),

@@ -7,7 +7,7 @@ use super::load::{self, Loaded};
 use super::moment::{Moment, StateTime};
 use super::series::{self, Opened};
 use super::sniff::{self, Format};
-use super::volume::npy;
+use super::volume::{mgh, npy};
 use super::{MeshFile, carp, columns, freesurfer, gifti, medit, read_as, text, unfit};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Values};
@@ -15,10 +15,10 @@ use zeroset_core::mesh::{DataArray, Group, Values};
 /// Reads arrays with one row per vertex.
 ///
 /// The function supports GIFTI shape, functional and label files, FreeSurfer `curv`, `sulc`,
-/// `thickness` and similar files, FreeSurfer annotations, MEDIT's `.sol`, plain text columns, NumPy
-/// arrays of shape `(n,)` or `(n, k)`, and the vertex arrays of a mesh file. A FreeSurfer label has
-/// rows for only some vertices, and these vertices also become a group. A CARP list of vertices
-/// (`.vtx`) is a group without an array.
+/// `thickness` and similar files, also in the format MGH, FreeSurfer annotations, MEDIT's `.sol`,
+/// plain text columns, NumPy arrays of shape `(n,)` or `(n, k)`, and the vertex arrays of a mesh
+/// file. A FreeSurfer label has rows for only some vertices, and these vertices also become a
+/// group. A CARP list of vertices (`.vtx`) is a group without an array.
 ///
 /// # Errors
 /// Returns the errors of [`read_mesh`](super::read_mesh), and an error if the file has no such
@@ -74,6 +74,7 @@ pub(super) fn data_as(
         Format::Label => return freesurfer::read_label(path, text),
         Format::VertexList => return carp::read_vertex_list(path, text),
         Format::Morph => freesurfer::read_morph(path, bytes)?,
+        Format::Mgh => vec![mgh::read_rows(bytes, freesurfer::name(path))?],
         Format::Solution => medit::read_solution(text)?,
         Format::Columns => {
             let data = VertexData::of_arrays(columns::read_data(path, text)?)?;

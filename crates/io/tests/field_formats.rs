@@ -9,9 +9,7 @@ use zeroset_testing::field;
 
 /// Each file, and two parts of its message: the name of the format, and a program, a step or a
 /// format that the remedy names.
-const NAMED: [(&str, [&str; 2]); 18] = [
-    ("T1.mgz", ["a FreeSurfer volume or data file", "mri_convert"]),
-    ("lh.thickness.mgh", ["a FreeSurfer volume or data file", "mris_convert -c"]),
+const NAMED: [(&str, [&str; 2]); 16] = [
     ("lh.aparc.annot", ["a FreeSurfer annotation", "mris_convert --annot"]),
     ("x.dscalar.nii", ["a CIFTI file", "wb_command -cifti-separate"]),
     ("m.bdf", ["a Nastran mesh", "gmsh IN"]),
@@ -53,6 +51,20 @@ fn formats_that_are_not_read_are_named_with_a_remedy() {
     for part in ["PUnstructuredGrid only lists other files", "merge them"] {
         assert!(error.contains(part), "{error}");
     }
+}
+
+#[test]
+fn volumes_and_values_of_freesurfer_are_read() {
+    let Some(folder) = field("meshes/formats_not_read") else { return };
+    let Ok(io::Content::Volume(file)) = read(&folder.join("T1.mgz")) else { panic!() };
+    let volume = &file.volume;
+    assert_eq!((file.format, volume.shape()), ("mgh", [16; 3]));
+    assert_eq!((volume.placement().origin(), volume.placement().spacing()), ([0.0; 3], [1.0; 3]));
+    assert!((volume.to_f64().iter().sum::<f64>() - 2055.147).abs() < 1e-3);
+    let data = io::read_data(&folder.join("lh.thickness.mgh")).unwrap();
+    let array = &data.arrays[0];
+    assert_eq!((&*array.name, array.rows()), ("thickness", 2562));
+    assert!((array.values.to_f64()[1] - 42.532_543).abs() < 1e-5);
 }
 
 #[test]

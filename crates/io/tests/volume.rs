@@ -7,7 +7,7 @@ use std::path::Path;
 
 use volumes::*;
 use zeroset_core::volume::Samples;
-use zeroset_io::{VolumeFile, VolumeOptions, read_mesh, read_volume};
+use zeroset_io::{VolumeFile, VolumeOptions, read_data, read_mesh, read_volume};
 
 fn read(name: &str, bytes: &[u8]) -> zeroset_core::Result<VolumeFile> {
     let folder = tempfile::tempdir().unwrap();
@@ -88,6 +88,46 @@ fn nifti_places_voxels_by_its_three_methods() {
             assert_eq!((file.volume.frame, file.space), (None, None));
         }
     }
+}
+
+#[test]
+fn mgh_places_voxels_around_their_center() {
+    let file = read("a.mgh", &with_numbers(mgh_head())).unwrap();
+    let place = *file.volume.placement();
+    assert_eq!(place.origin(), [10.0, 20.0, 30.0]);
+    assert_eq!(place.steps(), [[-2.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.75, 3.0]]);
+    assert_eq!((file.volume.units.as_deref(), file.stated_spacing), (Some("mm"), [true; 3]));
+    assert_eq!(file.volume.orientation().as_deref(), Some("LAS"));
+    // Without a placement, the slices are coronal and around the origin.
+    let file = read("a.mgh", &with_numbers(mgh_head().i16(28, &[0]))).unwrap();
+    let place = *file.volume.placement();
+    assert_eq!(place.origin(), [1.5, -1.0, 2.0]);
+    assert_eq!(place.steps(), [[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]);
+    assert_eq!((file.volume.frame, file.stated_spacing), (None, [false; 3]));
+}
+
+#[test]
+fn mgh_files_hold_several_volumes_or_values_per_vertex() {
+    // Two volumes of 3 x 4 x 1 voxels.
+    let bytes = with_numbers(mgh_head().i32(4, &[3, 4, 1, 2]));
+    assert!(refused("a.mgz", &bytes).contains("the file holds 2 volumes"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lh.thickness.fwhm5.mgh");
+    std::fs::write(&path, &bytes).unwrap();
+    let options = VolumeOptions::default().volume_index(Some(1));
+    let file = read_volume(&path, &options).unwrap();
+    assert_eq!(file.volume.samples(), &Samples::from(numbers()[12..].to_vec()));
+    let error = read_data(&path).unwrap_err().to_string();
+    assert!(error.contains("3 x 4 x 1 voxels, expected one value per vertex"), "{error}");
+    // The same numbers as two values for each of twelve vertices.
+    std::fs::write(&path, with_numbers(mgh_head().i32(4, &[12, 1, 1, 2]))).unwrap();
+    let arrays = read_data(&path).unwrap().arrays;
+    let (array, all) = (&arrays[0], numbers());
+    assert_eq!((&*array.name, array.components), ("thickness.fwhm5", 2));
+    let rows: Vec<f64> = (0..24).map(|k| f64::from(all[k / 2 + 12 * (k % 2)])).collect();
+    assert_eq!(array.values.to_f64(), rows);
+    let unknown = refused("a.mgh", &with_numbers(mgh_head().i32(20, &[7])));
+    assert!(unknown.contains("number type 7") && unknown.contains("mri_convert"), "{unknown}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod boundary_signs;
 pub mod cuda;
 mod density;
 mod field;
+mod handles;
 mod lattice;
 mod seeds;
 mod spheres;
@@ -38,7 +39,7 @@ use std::time::Instant;
 
 use self::field::Field;
 use self::seeds::Seeds;
-use self::spheres::Spacings;
+use self::spheres::{Repairs, Spacings};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
@@ -47,6 +48,7 @@ use crate::surface::cubes::{self, Placement};
 
 pub use density::Density;
 pub use lattice::{Lattice, MOST_CUBES};
+pub(super) use vertex_attributes::supported;
 
 /// The largest depth: 2^20 cubes along the longest side.
 pub const MOST_DEPTH: u32 = 20;
@@ -97,6 +99,10 @@ pub struct Directed {
     pub dropped_pieces: usize,
     /// Number of gaps, smaller than the samples can resolve, that were closed. 0 for planes.
     pub closed_gaps: usize,
+    /// Number of handles that no sample supports, which were cut. 0 for planes.
+    pub cut_handles: usize,
+    /// Whether the search for such handles ended early, because its work is limited.
+    pub may_have_handles: bool,
     /// Density of the cloud. `None` for spheres, whose radii follow the local spacing of the
     /// samples.
     pub density: Option<Density>,
@@ -106,6 +112,14 @@ pub struct Directed {
     pub seconds: Seconds,
     /// Peak GPU memory, in bytes. `None` on the CPU.
     pub device_bytes: Option<u64>,
+}
+
+impl Directed {
+    /// Returns whether the samples determine the density of the cloud. A few samples, or samples on
+    /// a line, do not.
+    pub(super) fn is_density_known(&self) -> bool {
+        self.safe_cube > 0.0 && self.density.is_none_or(|density| density.is_known())
+    }
 }
 
 /// Duration of each step, in seconds.
@@ -171,7 +185,7 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes, fit: Fit) -> Result<(Mesh, 
     let mesh = cubes::extract(&field, &Placement::default(), false)?;
     let (mut mesh, dropped_pieces) =
         vertex_attributes::finish(mesh, &field, &seeds, &lattice, cloud);
-    let closed_gaps = sizes.close_gaps(&mut mesh, &lattice);
+    let repairs = sizes.repair(&mut mesh, &lattice);
     seconds.surface = clock.lap();
     let report = Directed {
         fit,
@@ -180,7 +194,9 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes, fit: Fit) -> Result<(Mesh, 
         seed_cubes: seeds.len(),
         turned,
         dropped_pieces,
-        closed_gaps,
+        closed_gaps: repairs.closed_gaps,
+        cut_handles: repairs.handles.count,
+        may_have_handles: repairs.handles.is_partial,
         density: sizes.density(),
         safe_cube: sizes.safe_cube(),
         seconds,
@@ -219,11 +235,11 @@ impl Sizes {
         }
     }
 
-    /// For spheres, closes small gaps of a surface. Returns their number.
-    fn close_gaps(&self, mesh: &mut Mesh, lattice: &Lattice) -> usize {
+    /// For spheres, repairs a surface where it is finer than samples resolve.
+    fn repair(&self, mesh: &mut Mesh, lattice: &Lattice) -> Repairs {
         match self {
-            Sizes::Planes(_) => 0,
-            Sizes::Spheres(_) => spheres::close_gaps(mesh, lattice.cube()),
+            Sizes::Planes(_) => Repairs::default(),
+            Sizes::Spheres(_) => spheres::repair(mesh, lattice.cube()),
         }
     }
 

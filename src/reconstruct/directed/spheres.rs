@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use super::density::{SINGULAR, look};
 use super::field::{Closest, Field, VERTICES, offset, step, tiles_reached};
+use super::handles::{CutHandles, cut_handles};
 use super::is_direction;
 use super::lattice::{Lattice, TILE};
 use super::seeds::{Sample, Seeds};
@@ -127,10 +128,21 @@ fn sorted(mut numbers: Vec<f64>, position: f64) -> Option<f64> {
     Some(*numbers.select_nth_unstable_by(at.min(last), f64::total_cmp).1)
 }
 
-/// Closes gaps of a surface that are smaller than the radius of a sample. They appear behind sharp
-/// edges and tips. Returns the number of closed gaps.
-pub(super) fn close_gaps(mesh: &mut Mesh, cube: f64) -> usize {
-    fill_holes(mesh, HoleSize::UpTo(GAP_AREA * cube * cube)).holes
+/// Changes of a surface where it is finer than samples resolve.
+#[derive(Default)]
+pub(super) struct Repairs {
+    /// Number of closed gaps.
+    pub closed_gaps: usize,
+    /// The handles that were cut.
+    pub handles: CutHandles,
+}
+
+/// Closes gaps of a surface that are smaller than the radius of a sample, and cuts handles that no
+/// sample supports. Gaps appear behind sharp edges and tips, and handles appear in narrow folds.
+pub(super) fn repair(mesh: &mut Mesh, cube: f64) -> Repairs {
+    let area = GAP_AREA * cube * cube;
+    let closed_gaps = fill_holes(mesh, HoleSize::UpTo(area)).holes;
+    Repairs { closed_gaps, handles: cut_handles(mesh) }
 }
 
 /// Returns the field of fitted spheres at the vertices within the radius of a sample. `radii` holds

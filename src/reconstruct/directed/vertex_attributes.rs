@@ -9,6 +9,10 @@ use crate::cloud::PointCloud;
 use crate::mesh::{DataArray, Mesh, Values, vertex_normals};
 use crate::surface::Parts;
 
+/// The smallest product of the unit normals of the surface and of the nearest sample at a vertex
+/// that the sample supports.
+const SUPPORTED: f64 = 0.5;
+
 /// The attributes of the sample nearest to a vertex.
 #[derive(Clone, Copy)]
 struct Carried {
@@ -90,4 +94,18 @@ fn arrays(mesh: &Mesh, carried: &[Carried], cloud: &PointCloud) -> Vec<DataArray
         }
     }
     arrays
+}
+
+/// Returns whether the nearest sample supports the surface, for each vertex. The mesh must have the
+/// normals of the nearest samples as arrays `nx`, `ny` and `nz`.
+pub(in crate::reconstruct) fn supported(mesh: &Mesh) -> Vec<bool> {
+    let arrays = ["nx", "ny", "nz"].map(|name| match mesh.vertex_array(name).map(|a| &a.values) {
+        Some(Values::Float(values)) => &values[..],
+        _ => &[],
+    });
+    let agrees = |(v, normal): (usize, &[f64; 3])| {
+        let product = (0..3).map(|k| normal[k] * arrays[k].get(v).copied().unwrap_or(normal[k]));
+        product.sum::<f64>() >= SUPPORTED
+    };
+    vertex_normals(mesh).iter().enumerate().map(agrees).collect()
 }

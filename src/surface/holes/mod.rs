@@ -95,7 +95,7 @@ impl FilledHoles {
         }
         if self.unfit > 0 {
             warnings.push(format!(
-                "{} left open, because all triangles that fill it are flat or fold back on the \
+                "{} left open, because the triangles of every filling are flat or fold back on the \
                  surface",
                 counted(self.unfit, ["boundary loop is", "boundary loops are"])
             ));

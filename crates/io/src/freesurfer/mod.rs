@@ -188,10 +188,11 @@ fn array(path: &Path, components: usize, values: Vec<f64>) -> DataArray {
     DataArray { name: name(path), components, values: Values::Float(values) }
 }
 
-/// Returns the file name without the hemisphere prefix and without `.gz`.
-fn name(path: &Path) -> String {
+/// Returns the file name without the hemisphere prefix and without `.gz`, `.mgh` or `.mgz`.
+pub(super) fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    without_hemisphere(name.strip_suffix(".gz").unwrap_or(&name)).to_string()
+    let without = |name, ending| str::strip_suffix(name, ending).unwrap_or(name);
+    without_hemisphere([".gz", ".mgh", ".mgz"].into_iter().fold(&name, without)).to_string()
 }
 
 /// Returns "curv" for "lh.curv", so that the arrays of both hemispheres have the same name.

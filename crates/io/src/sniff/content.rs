@@ -143,19 +143,6 @@ impl<'a> Content<'a> {
         self.at(128, b"DICM") || bare
     }
 
-    /// Returns true if the file has the header of an MGH file: version 1, four sizes and a number
-    /// type.
-    pub(super) fn is_mgh(&self) -> bool {
-        let Some([version, sizes @ .., kind]) = self.numbers::<6>(0) else { return false };
-        let known = [0, 1, 3, 4, 10].contains(&kind);
-        // Big-endian binary MEDIT files begin with similar numbers.
-        version == 1
-            && !self.is_binary_medit()
-            && sizes.iter().all(|n| (1..1 << 28).contains(n))
-            && known
-            && self.bytes.len() > 284
-    }
-
     /// Returns true if the file is a FreeSurfer annotation: a count, then pairs of a vertex and a
     /// color.
     pub(super) fn is_annotation(&self) -> bool {

@@ -35,8 +35,6 @@ const CAD: &str =
     "mesh it with Gmsh: `gmsh IN -2 -o OUT.msh` (surface) or `gmsh IN -3 -o OUT.msh` (volume)";
 const IMAGEJ: &str = "open it in ImageJ (Bio-Formats) and save it as .tif or .nrrd";
 const UNPACK: &str = "unpack it, and give the file inside it, which may be compressed with gzip";
-const MRI_CONVERT: &str = "convert a volume with `mri_convert IN OUT.nii.gz`, and numbers per vertex with \
-                           `mris_convert -c IN lh.white OUT.gii`";
 
 /// The formats in the order in which they are tried.
 const TABLE: &[Foreign] = &[
@@ -51,11 +49,6 @@ const TABLE: &[Foreign] = &[
         name: "a DICOM file",
         is: |c| c.is_dicom(),
         remedy: "convert the folder of its series: `dcm2niix -z y FOLDER` writes .nii.gz",
-    },
-    Foreign {
-        name: "a FreeSurfer volume or data file (MGH, .mgz)",
-        is: |c| c.is_mgh(),
-        remedy: MRI_CONVERT,
     },
     Foreign {
         name: "a FreeSurfer annotation, which holds labels of the vertices of a surface",

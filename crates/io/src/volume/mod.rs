@@ -1,4 +1,4 @@
-//! Volumes: NIfTI, NRRD, MetaImage, VTK images, NumPy arrays, pictures, raw numbers.
+//! Volumes: NIfTI, NRRD, MetaImage, MGH, VTK images, NumPy arrays, pictures, raw numbers.
 //!
 //! All readers return a [`zeroset_core::volume::Volume`] with the numbers in the number type of the
 //! file. World coordinates are those of the file. The frame of the file is reported and never
@@ -7,6 +7,7 @@
 mod choice;
 mod data_files;
 mod metaimage;
+pub(super) mod mgh;
 pub(super) mod nifti;
 pub(super) mod npy;
 mod nrrd;
@@ -41,8 +42,8 @@ use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 pub struct VolumeFile {
     /// The numbers and their placement.
     pub volume: Volume,
-    /// Short name of the format: "nifti", "nrrd", "metaimage", "vtk", "vti", "vtkhdf", "npy",
-    /// "png", "tiff", "pgm", "raw".
+    /// Short name of the format: "nifti", "nrrd", "metaimage", "mgh", "vtk", "vti", "vtkhdf",
+    /// "npy", "png", "tiff", "pgm", "raw".
     pub format: &'static str,
     /// Version and encoding as stated in the file, such as "1 big-endian sform".
     pub version: String,
@@ -164,6 +165,7 @@ pub(super) fn read_as(
         Format::Nifti => nifti::read(path, bytes, options),
         Format::Nrrd => nrrd::read(path, bytes, budget, options),
         Format::MetaImage => metaimage::read(path, bytes, budget, options),
+        Format::Mgh => mgh::read(bytes, options),
         Format::Npy => npy::read(bytes, options),
         Format::Png => picture::read_png(bytes, budget, options),
         Format::Tiff => tiff::read(path, bytes, budget, options),
@@ -203,6 +205,8 @@ pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
         Format::Nrrd
     } else if metaimage::is_header(text::without_mark(bytes)) {
         Format::MetaImage
+    } else if mgh::is_header(bytes) {
+        Format::Mgh
     } else if begins(npy::MAGIC) {
         Format::Npy
     } else if begins(b"\x89PNG") {

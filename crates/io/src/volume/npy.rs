@@ -262,7 +262,7 @@ pub(crate) fn read_rows(bytes: &[u8], name: &str) -> Result<(DataArray, Vec<Stri
 }
 
 /// Returns the rows of a matrix with `n` rows that is stored column by column.
-fn rows_of<T: Copy>(columns: &[T], n: usize) -> Vec<T> {
+pub(super) fn rows_of<T: Copy>(columns: &[T], n: usize) -> Vec<T> {
     let row = |i: usize| columns[i..].iter().step_by(n).copied();
     (0..n).flat_map(row).collect()
 }

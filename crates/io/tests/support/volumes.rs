@@ -107,6 +107,15 @@ pub fn nifti2_head(big: bool) -> Bytes {
         .i32(500, &[2])
 }
 
+/// Returns an MGH header. Its last column is the center of the volume.
+pub fn mgh_head() -> Bytes {
+    Bytes { raw: vec![0; 284], big: true }
+        .i32(0, &[1, 3, 4, 2, 1, 4, 0])
+        .i16(28, &[1])
+        .f32(30, &[2.0, 0.5, 3.0, -1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.25, 1.0])
+        .f32(78, &[7.0, 21.75, 33.0])
+}
+
 /// Returns the header followed by the values.
 pub fn with_numbers(head: Bytes) -> Vec<u8> {
     let numbers = bytes(head.big);
@@ -188,6 +197,8 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("big.mha", mha("BinaryDataByteOrderMSB = True\n", &bytes(true))),
         ("zlib.mha", mha("CompressedData = True\n", &zlib(&bytes(false)))),
         ("text.mha", mha("BinaryData = False\n", text().as_bytes())),
+        ("1.mgh", with_numbers(mgh_head())),
+        ("1.mgz", gzip(&with_numbers(mgh_head()))),
         ("fortran.npy", npy(1, "'<i2'", true, "(3, 4, 2)", &bytes(false))),
         ("big.npy", npy(2, "'>i2'", true, "(3, 4, 2)", &bytes(true))),
         ("c.npy", npy(3, "'<i2'", false, "(3, 4, 2)", &c_order)),

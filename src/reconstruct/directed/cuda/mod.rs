@@ -92,7 +92,7 @@ pub fn reconstruct(
         surface::extract(cuda, &points, &seeds, &lattice, &field, border.names, &mut memory)?;
     seconds.surface = lap()?;
     let (mut mesh, dropped_pieces) = surface.download(cuda, cloud)?;
-    let closed_gaps = sizes.close_gaps(&mut mesh, &lattice);
+    let repairs = sizes.repair(&mut mesh, &lattice);
     seconds.copies += lap()?;
     let report = Directed {
         fit,
@@ -101,7 +101,9 @@ pub fn reconstruct(
         seed_cubes: seeds.n_cubes(),
         turned: border.turned,
         dropped_pieces,
-        closed_gaps,
+        closed_gaps: repairs.closed_gaps,
+        cut_handles: repairs.handles.count,
+        may_have_handles: repairs.handles.is_partial,
         density: sizes.density(),
         safe_cube: sizes.safe_cube(),
         seconds,
