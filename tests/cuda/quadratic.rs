@@ -104,10 +104,18 @@ fn a_short_run_with_a_quadratic_fit() {
     }
 }
 
+/// Returns a square whose triangles have angles of up to about 150 degrees. There, a face may
+/// depend on later vertices.
+fn sheared_square() -> Mesh {
+    let mut mesh = support::square(32, 0.1);
+    mesh.vertices.iter_mut().for_each(|x| x[0] += 1.5 * x[1]);
+    mesh
+}
+
 #[test]
 fn distances_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
-    for (name, mesh) in meshes() {
+    for (name, mesh) in meshes().into_iter().chain([("sheared square", sheared_square())]) {
         for patch_size in [16, 64] {
             let setup = setup(mesh.clone(), curvature(), 4.0, patch_size);
             compare::<f64>(&cuda, name, &setup, 0, 1e-9);

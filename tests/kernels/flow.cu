@@ -92,6 +92,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     s.largest_columns = g.largest_columns;
     s.chunk = g.chunk;
     s.near = g.half_width * R(0.5);
+    s.width = g.half_width;
     for (int k = 0; k < 3; k++) s.velocity[k] = g.velocity[k];
     s.normal_speed = g.normal_speed;
     s.curvature = g.curvature;
