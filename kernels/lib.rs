@@ -12,8 +12,9 @@
 /// The name of a file relative to this folder, with `/` between folders, and its text.
 pub type File = (&'static str, &'static str);
 
-/// All files, sorted by name.
-const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+/// All files, sorted by name. A static, because each use of a constant may copy the texts into the
+/// program.
+static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// The folder of the files at compile time. Tests compare and write headers there.
 pub const FOLDER: &str = env!("CARGO_MANIFEST_DIR");

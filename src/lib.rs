@@ -72,7 +72,7 @@ pub use api::{
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};
 pub use zeroset_core::{atomic, words};
-pub use zeroset_core::{error, expression, geometry, mesh, points, primitives, volume};
+pub use zeroset_core::{error, expression, geometry, mesh, parallel, points, primitives, volume};
 pub use zeroset_gpu as gpu;
 pub use zeroset_io as io;
 pub use zeroset_view::{html, picture, plot, render};

@@ -1,6 +1,7 @@
 //! The neighbors that each tile requests, derived from its values.
 
 use crate::geometry::Real;
+use crate::parallel::*;
 
 use super::keys::{CENTER, DIRECTIONS};
 use super::manage::missing;
@@ -68,7 +69,6 @@ pub(super) fn borders<const E: usize, S: Copy>(
 impl<const E: usize> TiledGrid<E> {
     /// Recomputes the request mask of each tile from its values.
     pub fn refresh_activity<R: Real, S: Stored<R>>(&mut self, phi: &Pool<S, E>, band: Band<R>) {
-        use rayon::prelude::*;
         let tiles = self.activity.par_iter_mut().zip(&self.ids).with_min_len(CHUNK);
         tiles.for_each(|(mask, &id)| *mask = activity::<E, R, S>(phi.tile(id), band));
     }
@@ -79,7 +79,6 @@ impl<const E: usize> TiledGrid<E> {
     /// within `band.reach` layers of an active voxel, or if its sign differs from that of a
     /// neighbor without active voxels.
     pub fn is_pressed<R: Real, S: Stored<R>>(&self, phi: &Pool<S, E>, band: Band<R>) -> bool {
-        use rayon::prelude::*;
         let chunks = self.keys.par_chunks(CHUNK).zip(self.ids.par_chunks(CHUNK));
         chunks.zip(self.borders.par_chunks(CHUNK)).any(|((keys, ids), borders)| {
             let mut walk = Walk::new(&self.keys);

@@ -4,8 +4,6 @@ mod layers;
 
 use std::collections::HashSet;
 
-use rayon::prelude::*;
-
 use super::activity::{ACTIVE, ALL, INSIDE};
 use super::fill::{Fill, Seen, fill_tile, jump};
 use super::keys::TileKey;
@@ -15,6 +13,7 @@ use super::tile_walks::Walk;
 use super::{Band, Pool, Stored, TiledGrid};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::parallel::*;
 
 impl<const E: usize> TiledGrid<E> {
     /// Builds the tile set around the interface that passes through the seed tiles, and computes

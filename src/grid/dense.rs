@@ -1,10 +1,9 @@
 //! Conversion of tiles to a dense array of voxels.
 
-use rayon::prelude::*;
-
 use super::{Pool, Stored, TileKey, TiledGrid};
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::parallel::*;
 
 impl<const E: usize> TiledGrid<E> {
     /// Returns the coordinates of the first and the last voxel of the bounding box of all tiles, or

@@ -24,8 +24,6 @@
 
 mod lists;
 
-use rayon::prelude::*;
-
 use super::activity::{ACTIVE, ALL, INSIDE};
 use super::keys::{CENTER, DIRECTIONS, TileKey, opposite};
 use super::tile_passes::CHUNK;
@@ -33,6 +31,7 @@ use super::tile_walks::{Dilated, MISSING, Walk};
 use super::{Band, Pool, Stored, TiledGrid};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::parallel::*;
 use lists::{Change, Deleted};
 
 /// The changes that [`TiledGrid::update`] will make.

@@ -1,9 +1,8 @@
 //! Measures how far a level-set function is from a signed distance function.
 
-use rayon::prelude::*;
-
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// The number of cells per partial sum. Fixed blocks keep the sum independent of the number of
 /// threads.

@@ -1,9 +1,8 @@
 //! The nodal graph of a mesh, in which two vertices are adjacent if they belong to a common cell.
 //! This graph is partitioned into patches.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 
 /// The number of vertices per task. One list per vertex would require one allocation per vertex.

@@ -8,10 +8,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::adjacency::Adjacency;
 use super::partition::parts_for;
+use crate::parallel::*;
 
 /// The number of vertices per piece. With larger pieces, the curve has fewer ends, around which
 /// patches are irregular, but each doubling requires another level of bisection.

@@ -1,11 +1,10 @@
 //! The vertex coordinates of each patch in the floating-point type of the solver.
 
-use rayon::prelude::*;
-
 use super::Patches;
 use crate::error::{Element, Error, Position, Result};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// The coordinates of the local vertices of every patch, in mesh units.
 ///

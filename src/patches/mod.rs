@@ -26,8 +26,6 @@ mod repair;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 pub use coordinates::Coordinates;
 pub use partition::Partition;
 
@@ -35,6 +33,7 @@ use ordered::Ordered;
 
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 
 /// The default maximum number of vertices per patch.

@@ -1,9 +1,8 @@
 //! Ordering of a mesh along a Hilbert curve. Vertices that are close in the mesh become close in
 //! memory, regardless of their order in the file.
 
-use rayon::prelude::*;
-
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::primitives::{GatherMatrix, hilbert};
 
 /// The connectivity of a mesh in the order of the curve.

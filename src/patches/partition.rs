@@ -3,8 +3,6 @@
 //!
 //! The result is the same in every run and for every number of threads.
 
-use rayon::prelude::*;
-
 use super::adjacency::Adjacency;
 use super::bisection::bisect;
 use super::metis::cut;
@@ -12,6 +10,7 @@ use super::ordered::Ordered;
 use super::repair::repair;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// The method of partitioning a mesh into patches.
 #[derive(

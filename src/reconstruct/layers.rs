@@ -3,10 +3,9 @@
 //! If the normals of both layers point to the same side, the surface runs between the layers, at
 //! nearly the same distance from all samples. The distances of noise differ from sample to sample.
 
-use rayon::prelude::*;
-
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::surface::{Gaps, Locator};
 
 /// Layers are at least this far from a surface between them, in cubes. Closer ones are not

@@ -4,10 +4,9 @@
 //! shreds around them. The bounds are stated in units of the cubes or voxels, plus the noise of the
 //! samples. An open surface is not a failure: scans of terrain and single range images are open.
 
-use rayon::prelude::*;
-
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::surface::{Gaps, Locator, Parts};
 
 /// The largest mean distance of the samples from the surface, in cubes.

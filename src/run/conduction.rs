@@ -1,7 +1,6 @@
 //! The metrics of the cells of a distance whose speed depends on the direction.
 
 use nalgebra::Matrix3;
-use rayon::prelude::*;
 
 use super::CleanedMesh;
 use super::arrays::missing;
@@ -11,6 +10,7 @@ use crate::error::Result;
 use crate::geometry::{Vec3, simplex::longest_edge};
 use crate::levelset::eikonal::{Metric, Slowness};
 use crate::mesh::Kind;
+use crate::parallel::*;
 use crate::words::counted;
 
 /// The ratio of the fastest to the slowest speed of a cell beyond which a warning is given.

@@ -1,8 +1,6 @@
 //! The initial level set from a region that is combined from shapes, closed surfaces, volumes and
 //! expressions.
 
-use rayon::prelude::*;
-
 use super::CleanedMesh;
 use super::clock::Dated;
 use super::fields::vertex_values;
@@ -15,6 +13,7 @@ use crate::geometry::Vec3;
 use crate::geometry::shape::Shape;
 use crate::geometry::simplex::Simplex;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 
 /// A box, given by its lower and its upper corner.
 type Corners = ([f64; 3], [f64; 3]);

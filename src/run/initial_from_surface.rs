@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::clock::Dated;
 use super::{CleanedMesh, frames, units};
 use crate::Cpu;
@@ -15,6 +13,7 @@ use crate::geometry::Vec3;
 use crate::io::{self, Curves};
 use crate::levelset::eikonal::{EikonalState, Slowness, solve};
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use crate::surface::{self, PlaneCurves, Side, Solid, TriangleIndex};
 

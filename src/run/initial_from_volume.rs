@@ -3,13 +3,12 @@
 
 use std::path::PathBuf;
 
-use rayon::prelude::*;
-
 use super::clock::Dated;
 use super::read_volumes::Named;
 use crate::config::{Above, Config, InitialVolume, Units};
 use crate::error::{Error, Result};
 use crate::io;
+use crate::parallel::*;
 use crate::primitives::Values;
 use crate::volume::Volume;
 use crate::words::counted;

@@ -1,7 +1,5 @@
 //! The inputs of a mesh solver: the initial level set and speeds.
 
-use rayon::prelude::*;
-
 use super::clock::Dated;
 use super::conduction;
 use super::fields::{cell_values, vertex_values};
@@ -14,6 +12,7 @@ use crate::geometry::Vec3;
 use crate::levelset::eikonal::Slowness;
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::CellsAround;
+use crate::parallel::*;
 
 /// The initial level set.
 #[derive(Clone, Debug)]

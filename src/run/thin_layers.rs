@@ -6,7 +6,7 @@
 //! should stop there. The layer counts only if neighboring rows meet it, too, because a row that
 //! grazes a round obstacle also has a short run.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The neighboring rows, in pairs on opposite sides.
 const WAYS: [[f64; 2]; 8] = [

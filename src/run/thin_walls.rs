@@ -1,8 +1,7 @@
 //! Finds walls of a shape that are thinner than a grid resolves.
 
-use rayon::prelude::*;
-
 use crate::geometry::Vec3;
+use crate::parallel::*;
 
 /// The smallest thickness of a resolved wall, in grid spacings.
 pub(super) const RESOLVED: f64 = 1.5;

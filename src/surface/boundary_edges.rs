@@ -6,11 +6,10 @@
 
 use std::f64::consts::PI;
 
-use rayon::prelude::*;
-
 use super::bvh::{Tree, box_of};
 use crate::geometry::Vec3;
 use crate::geometry::simplex::closest_point;
+use crate::parallel::*;
 
 /// Distance from a box, in diagonals of the box, beyond which the integral along its edges is
 /// bounded as a whole.

@@ -1,10 +1,9 @@
 //! Signed distances to closed curves in the plane.
 
-use rayon::prelude::*;
-
 use super::bvh::{Tree, box_of};
 use crate::geometry::{Vec3, simplex};
 use crate::io::Curve;
+use crate::parallel::*;
 
 /// The smallest number of points per task.
 const BLOCK: usize = 512;

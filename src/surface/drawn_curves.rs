@@ -7,13 +7,12 @@
 //! crossed an odd number of times lie on different sides. These sides always agree around a
 //! triangle. They agree everywhere if the curves divide the surface, which is checked.
 
-use rayon::prelude::*;
-
 use super::TriangleIndex;
 use crate::error::{Error, Result};
 use crate::geometry::{Vec3, simplex};
 use crate::io::Curve;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 
 /// The largest number of halvings of a segment. After this number of halvings, both ends of the

@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
-
 use crate::mesh::{Mesh, Values, part};
+use crate::parallel::*;
 
 /// Marks the absence of a half-edge.
 const NONE: u32 = u32::MAX;

@@ -21,13 +21,12 @@
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
-
 use super::boundary_edges::Rims;
 use super::{Envelope, TriangleIndex, UNDECIDED};
 use crate::error::{Error, Result};
 use crate::geometry::simplex::{Facet, closest_point};
 use crate::geometry::{Real, Vec3};
+use crate::parallel::*;
 
 /// Number of tiles that fit along an axis on each side of the origin, because keys of tiles have 21
 /// bits per axis.
@@ -198,13 +197,12 @@ impl LatticeDistance {
             return vec![low.map(|x| x * edge)];
         }
         let half = size / 2;
-        let part = |k: i32| {
-            let low =
-                [low[0] + half * (k & 1), low[1] + half * (k >> 1 & 1), low[2] + half * (k >> 2)];
+        let part = |k: u32| {
+            let low = [0, 1, 2].map(|axis| low[axis] + half * (k >> axis & 1) as i32);
             self.descend(edge, low, half, &near)
         };
         if near.len() >= PARALLEL {
-            (0..8).into_par_iter().map(part).collect::<Vec<_>>().concat()
+            (0..8_u32).into_par_iter().map(part).collect::<Vec<_>>().concat()
         } else {
             (0..8).flat_map(part).collect()
         }

@@ -3,11 +3,10 @@
 
 pub(super) mod cuda;
 
-use rayon::prelude::*;
-
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::{CellsAround, Uses};
+use crate::parallel::*;
 use crate::primitives::UnionFind;
 
 /// Cells per partial sum. Sums are added in this fixed pattern for any number of threads.

@@ -3,13 +3,12 @@
 
 pub mod cuda;
 
-use rayon::prelude::*;
-
 use super::Locator;
 use super::boundary_loops::Boundary;
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::statistics::connections;
+use crate::parallel::*;
 use crate::words::counted;
 
 /// Points per partial sum. The number is fixed, so that the mean does not depend on the number of

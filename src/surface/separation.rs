@@ -1,9 +1,8 @@
 //! Distances between two sets of simplices: curves, surfaces, solids or points.
 
-use rayon::prelude::*;
-
 use super::bvh::{Tree, box_of};
 use crate::geometry::{Vec3, simplex};
+use crate::parallel::*;
 use crate::primitives::UnionFind;
 
 /// Points per partial sum. The number is fixed, so that the mean does not depend on the number of

@@ -2,8 +2,6 @@
 
 mod cuda;
 
-use rayon::prelude::*;
-
 pub(super) use self::cuda::kernel_arguments::{DipoleArgument, FAR, NodeArgument, ON_TRIANGLE};
 use self::cuda::kernel_arguments::{UNDECIDED_FROM, UNDECIDED_TO};
 pub use self::cuda::{DeviceResults, DeviceTriangleIndex};
@@ -11,6 +9,7 @@ use super::bvh::{Tree, box_of};
 use super::envelope::Envelope;
 use super::winding::{self, Dipole};
 use crate::geometry::{Vec3, simplex};
+use crate::parallel::*;
 
 /// Points per block. Within a block, each search starts at the triangle found for the previous
 /// point. The number is fixed, so that results do not depend on the number of threads.

@@ -1,9 +1,8 @@
 //! Smoothing that does not shrink the surface.
 
-use rayon::prelude::*;
-
 use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Mesh, normal_arrays};
+use crate::parallel::*;
 
 /// Fractions of the way to the mean of the neighbors, for the steps forward and back. The pass-band
 /// frequency 1 / lambda + 1 / mu is 0.1.

@@ -1,10 +1,9 @@
 //! Removal of the parts of a surface that are far from the points that it was made from.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::mesh::{Mesh, part};
+use crate::parallel::*;
 use crate::point_distance::{Index, Sites};
 use crate::words::short;
 

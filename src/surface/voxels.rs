@@ -16,7 +16,6 @@ mod crossed_voxels;
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
 use self::crossed_voxels::Passage;
@@ -24,6 +23,7 @@ use super::{Orientation, TriangleIndex, orient};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh, boundary};
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 use crate::primitives::memory::reserve;
 

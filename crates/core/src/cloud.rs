@@ -9,9 +9,8 @@ mod selection;
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
+use crate::parallel::*;
 
 pub use attribute::{Attribute, NumberType, Numbers, key};
 pub use projection::LocalProjection;

@@ -66,6 +66,15 @@ impl Cpu {
 
     /// Runs `work` inside the pool. Parallel iterators in `work` use the threads of this pool.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let (mut work, mut result) = (Some(work), None);
+        self.call(&mut || result = work.take().map(|work| work()));
+        let Some(result) = result else { unreachable!("`call` calls its argument") };
+        result
+    }
+
+    /// Calls `work` once inside the pool. It is not generic, because rayon's code for a call is
+    /// large.
+    fn call(&self, work: &mut (dyn FnMut() + Send)) {
         match &self.pool {
             Some(pool) => pool.install(work),
             None => rayon::scope(|_| work()),

@@ -6,6 +6,7 @@
 //!   point clouds;
 //! - [`primitives`]: parallel scan, sort, reduce, gather and similar functions, whose results are
 //!   bitwise identical for any number of threads;
+//! - [`parallel`]: parallel loops over slices and ranges;
 //! - [`points`]: voxels that satisfy a condition;
 //! - [`Plain`]: types that can be copied as bytes;
 //! - [`Cpu`]: the thread pool;
@@ -25,6 +26,7 @@ pub mod error;
 pub mod expression;
 pub mod geometry;
 pub mod mesh;
+pub mod parallel;
 mod plain;
 pub mod points;
 pub mod primitives;

@@ -7,11 +7,10 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::vtk::{self, Compression, Geometry, VtkOutput};
 use super::{atomic, write};
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 use zeroset_core::points::Leaves;
 use zeroset_core::primitives::{Leaf, memory};
 use zeroset_core::volume::Volume;

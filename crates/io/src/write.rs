@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::about::About;
 use super::units::Units;
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
 use super::{gifti, groups, medit, msh, obj, off, ply, sniff, stl};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{Group, Kind, Members, Mesh};
+use zeroset_core::parallel::*;
 use zeroset_core::words::nearest;
 
 /// Options of [`write_mesh`] and `write_volume`.

@@ -1,9 +1,8 @@
 //! Signed distances on a grid.
 
-use rayon::prelude::*;
-
 use super::{Extras, Found, SignedSurface};
 use crate::error::{Error, Result};
+use crate::parallel::*;
 use crate::primitives::memory;
 use crate::surface::doubts;
 

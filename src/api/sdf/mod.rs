@@ -5,8 +5,6 @@ mod on_gpu;
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 #[cfg(feature = "cli")]
 pub(crate) use grid::MOST as MOST_ALONG;
 pub use grid::{Grid, GridDistances, GridOptions};
@@ -17,6 +15,7 @@ use crate::error::Result;
 use crate::geometry::Vec3;
 use crate::mesh::repair::Weld;
 use crate::mesh::{self, Kind, boundary};
+use crate::parallel::*;
 use crate::surface::{Closest, Solid, TriangleIndex, doubts};
 
 /// A surface that is prepared for signed distances.

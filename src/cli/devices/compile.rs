@@ -1,12 +1,12 @@
 //! Compiles every kernel for given architectures and reports the resources of each.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::gpu::nvrtc::Nvrtc;
 use crate::gpu::resources::{Resources, parse};
 use crate::gpu::{cache, sources};
+use crate::parallel::*;
 
 /// The result of compiling every compilation unit for every architecture.
 #[derive(Debug, Serialize)]

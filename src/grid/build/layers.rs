@@ -1,7 +1,5 @@
 //! Construction of a tile set from all tiles of a box, layer by layer.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::grid::activity::{ACTIVE, INSIDE};
@@ -9,6 +7,7 @@ use crate::grid::fill::{Fill, fill_tile, jump};
 use crate::grid::keys::{CENTER, DIRECTIONS, TileKey, opposite, step_of};
 use crate::grid::pool::REMEDY;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
+use crate::parallel::*;
 use crate::primitives::memory;
 
 impl<const E: usize> TiledGrid<E> {

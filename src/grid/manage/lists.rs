@@ -1,13 +1,12 @@
 //! Update of the tile list and of the signs of missing neighbors.
 
-use rayon::prelude::*;
-
 use crate::error::Result;
 use crate::grid::TiledGrid;
 use crate::grid::keys::TileKey;
 use crate::grid::pool::REMEDY;
 use crate::grid::tile_passes::CHUNK;
 use crate::grid::tile_walks::{MISSING, Walk, not_before};
+use crate::parallel::*;
 use crate::primitives::memory;
 
 use super::{Created, missing};

@@ -1,13 +1,12 @@
 //! Rounds of nbFIM on the CPU: rayon updates the active patches in parallel, and within a patch
 //! only cells with a changed vertex are computed.
 
-use rayon::prelude::*;
-
 use super::problem::{endless, least_step};
 use super::{EikonalState, Front, Problem, Stats, formulas, quadratic};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
+use crate::parallel::*;
 use crate::patches::Patches;
 use crate::primitives::{DisjointRows, PerThread};
 

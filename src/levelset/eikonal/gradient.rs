@@ -1,9 +1,8 @@
 //! Gradients of arrival times.
 
-use rayon::prelude::*;
-
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// Gradients of a function on the vertices of a mesh, in mesh order.
 #[derive(Clone, Debug, PartialEq)]

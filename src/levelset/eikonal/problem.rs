@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::{Front, Slowness};
 use crate::error::Error;
 use crate::geometry::{Real, Vec3, simplex::longest_edge};
+use crate::parallel::*;
 use crate::patches::{Coordinates, Patches};
 
 /// A round updates the patches whose pending value is at most this much later than the earliest

@@ -1,7 +1,5 @@
 //! Signed distance to the zero set of a level-set function, in a band or everywhere.
 
-use rayon::prelude::*;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +7,7 @@ use super::{EikonalSolver, EikonalState, Front, Problem, Stats, quadratic};
 use crate::Cpu;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::parallel::*;
 use crate::primitives::DisjointRows;
 
 /// The range of distances to compute around the interface.

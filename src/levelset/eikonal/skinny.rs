@@ -1,11 +1,10 @@
 //! Counts vertices whose arrival time comes from behind skinny triangles, where it may be wrong by
 //! several percent (docs/distances.md, section 5.10).
 
-use rayon::prelude::*;
-
 use super::{Front, Slowness, formulas};
 use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 
 /// A triangle with an angle above this one (in degrees) is skinny.

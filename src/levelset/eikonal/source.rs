@@ -13,11 +13,10 @@ mod point_group;
 mod simplices;
 mod start_ball;
 
-use rayon::prelude::*;
-
 use super::{Slowness, reinitialize::is_cut};
 use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::surface::{self, Locator};
 pub use curve::{CurveSeeds, around_curve};
 pub use inner_facets::classes;

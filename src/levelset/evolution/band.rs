@@ -1,12 +1,11 @@
 //! The narrow band on the CPU: the patches, cells and vertices that take part in a step.
 
-use rayon::prelude::*;
-
 use super::breakdown::Flaw;
 use super::limits::{Limits, is_active};
 use super::problem::Problem;
 use super::time_step::{Chosen, Part, Window};
 use crate::geometry::Real;
+use crate::parallel::*;
 use crate::patches::Patches;
 use crate::primitives::{DisjointRows, SparseSet};
 

@@ -1,13 +1,12 @@
 //! Coefficients in the patch order and scalar type of the solver, evaluated again in each step if
 //! they depend on time.
 
-use rayon::prelude::*;
-
 use super::sites::Sites;
 use super::terms::{Coefficient, Terms};
 use crate::Cpu;
 use crate::expression::{Field, Sampling, TimeSpan};
 use crate::geometry::Real;
+use crate::parallel::*;
 use crate::patches::{Patch, Patches};
 use crate::primitives::{DisjointRows, PerThread};
 

@@ -1,7 +1,5 @@
 //! The explicit part of a step on the CPU; all terms start from the same phi^n.
 
-use rayon::prelude::*;
-
 use super::cell_passes::{LocalScratch, Pass, ratio, sum};
 use super::coefficients::Curvature;
 use super::formulas;
@@ -9,6 +7,7 @@ use super::increments::Increments;
 use super::options::{Advection, NormalMotion};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::levelset::eikonal::is_cut;
+use crate::parallel::*;
 use crate::patches::Patch;
 use crate::primitives::DisjointRows;
 

@@ -1,10 +1,9 @@
 //! Mesh data of Taylor-Galerkin advection: lumped masses and poor cells (docs/level-set.md, section
 //! 2.5). All devices use it.
 
-use rayon::prelude::*;
-
 use crate::geometry::simplex::{Simplex, quality};
 use crate::geometry::{Real, Vec3};
+use crate::parallel::*;
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::DisjointRows;
 

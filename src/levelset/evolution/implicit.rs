@@ -10,11 +10,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::cell_passes::{Pass, sum};
 use super::formulas;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::parallel::*;
 use crate::patches::Patches;
 use crate::primitives::DisjointRows;
 

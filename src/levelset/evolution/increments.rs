@@ -6,13 +6,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::cell_passes::{LocalScratch, Pass, ratio, sum};
 use super::formulas;
 use super::galerkin::{CORRECTIONS, Galerkin};
 use crate::geometry::simplex::Simplex;
 use crate::geometry::{Real, Vec3};
+use crate::parallel::*;
 use crate::primitives::DisjointRows;
 
 /// The increments of phi in a step, in patch order.

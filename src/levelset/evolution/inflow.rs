@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 
 use nalgebra::Matrix3;
-use rayon::prelude::*;
 
 use super::breakdown::{Flaw, What};
 use super::check;
@@ -15,6 +14,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::parallel::*;
 use crate::patches::{Coordinates, Patch, Patches};
 use crate::primitives::SparseSet;
 

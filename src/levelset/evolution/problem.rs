@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::breakdown::{Flaw, What};
 use super::coefficients::Motion;
 use super::galerkin::Galerkin;
@@ -16,6 +14,7 @@ use crate::error::Result;
 use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::patches::{Coordinates, Patches};
 
 /// A mesh in patches, the terms of the equation, and the choices that depend on the mesh.

@@ -1,9 +1,8 @@
 //! The vertices at which time-dependent coefficients are evaluated.
 
-use rayon::prelude::*;
-
 use crate::expression::Accuracy;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::patches::Patches;
 
 /// The positions of all vertices, and the accuracy that coefficients need there.

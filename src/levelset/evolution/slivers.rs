@@ -2,10 +2,9 @@
 //! curvature can become semi-implicit (docs/level-set.md, section 3.2). For first-order terms,
 //! there is only a warning.
 
-use rayon::prelude::*;
-
 use super::SLIVER_STEPS;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::parallel::*;
 use crate::patches::{Coordinates, Patches};
 
 /// The fraction of cells that may be smaller than a typical cell.

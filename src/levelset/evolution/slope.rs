@@ -1,9 +1,8 @@
 //! The mean slope of phi near the interface.
 
-use rayon::prelude::*;
-
 use super::cell_passes::Pass;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::parallel::*;
 
 impl<R: Real> Pass<'_, R> {
     /// Returns the mean of |grad phi| over the cells with a vertex where `|phi| < width`, weighted

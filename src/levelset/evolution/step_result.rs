@@ -1,9 +1,8 @@
 //! Checks the result of a step on the CPU.
 
-use rayon::prelude::*;
-
 use super::cell_passes::Pass;
 use crate::geometry::Real;
+use crate::parallel::*;
 
 /// The largest accepted `|phi|` after a step, relative to its maximum at the last reinitialization.
 /// No stable step reaches it, because a stable step keeps phi between its extremes except for small

@@ -1,7 +1,5 @@
 //! Chooses the length of the next step.
 
-use rayon::prelude::*;
-
 use super::breakdown::{Flaw, What};
 use super::limits::Limits;
 use super::problem::Problem;
@@ -9,6 +7,7 @@ use super::step_search::StepSearch;
 use super::step_target::up_to;
 use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
+use crate::parallel::*;
 use crate::patches::Patches;
 use crate::primitives::SparseSet;
 

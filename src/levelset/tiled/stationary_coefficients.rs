@@ -6,11 +6,10 @@
 //! B. T. M. Roerdink, "Fast sparse level sets on graphics hardware", IEEE TVCG 19 (2013), section
 //! 4.1, which stores a potential in this way.
 
-use rayon::prelude::*;
-
 use super::terms::Fill;
 use crate::error::Result;
 use crate::geometry::Real;
+use crate::parallel::*;
 use crate::primitives::{DisjointRows, PerThread, memory};
 
 /// The integer that represents the largest absolute value of a component in a block.

@@ -13,9 +13,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::field::{Field, VERTICES, step};
+use crate::parallel::*;
 use crate::primitives::UnionFind;
 use crate::surface::cubes::Blocks;
 

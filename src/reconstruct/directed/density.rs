@@ -10,12 +10,11 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use super::lattice::{Lattice, RING};
 use super::seeds::{Sample, Seeds};
 use crate::cloud::PointCloud;
 use crate::error::Result;
+use crate::parallel::*;
 
 /// The largest number of samples to examine. The work is proportional to it.
 const LOOKED_AT: usize = 20_000;

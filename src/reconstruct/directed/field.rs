@@ -1,10 +1,9 @@
 //! The directed distance at the vertices around seed cubes, stored in tiles of vertices.
 
-use rayon::prelude::*;
-
 use super::lattice::{Lattice, TILE};
 use super::seeds::{Sample, Seed, Seeds};
 use crate::error::{DeviceFault, Error, Result};
+use crate::parallel::*;
 use crate::surface::cubes::Blocks;
 
 /// Vertices per tile.

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::lattice::{Lattice, TILE};
 use crate::cloud::PointCloud;
+use crate::parallel::*;
 use crate::primitives::{Unique, sort, unique};
 
 /// A sample in lattice units.

@@ -12,8 +12,6 @@
 //! Every vertex adds its samples in the same order on the CPU and on a GPU: by tile, by cube and in
 //! the order of the cloud.
 
-use rayon::prelude::*;
-
 use super::density::{SINGULAR, look};
 use super::field::{Closest, Field, VERTICES, offset, step, tiles_reached};
 use super::handles::{CutHandles, cut_handles};
@@ -23,6 +21,7 @@ use super::seeds::{Sample, Seeds};
 use crate::cloud::{PointCloud, noise};
 use crate::error::Result;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::point_distance::{Index, Sites};
 use crate::surface::{HoleSize, fill_holes};
 

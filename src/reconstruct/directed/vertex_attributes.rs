@@ -1,12 +1,11 @@
 //! Vertex attributes that come from samples: normals and colors.
 
-use rayon::prelude::*;
-
 use super::field::Field;
 use super::lattice::Lattice;
 use super::seeds::Seeds;
 use crate::cloud::PointCloud;
 use crate::mesh::{DataArray, Mesh, Values, vertex_normals};
+use crate::parallel::*;
 use crate::surface::Parts;
 
 /// The smallest product of the unit normals of the surface and of the nearest sample at a vertex

@@ -1,9 +1,8 @@
 //! Measures how far samples are from the interface, using phi at their positions.
 
-use rayon::prelude::*;
-
 use super::octree::Octree;
 use crate::grid::{Pool, Stored, TileKey, TiledGrid};
+use crate::parallel::*;
 
 /// Samples per task.
 const CHUNK: usize = 4096;

@@ -18,10 +18,9 @@
 //! graphics hardware", IEEE TVCG 19 (2013), section 4.1. Their algorithm 4 climbs through parents.
 //! Here, `next` leads past a node that is not opened.
 
-use rayon::prelude::*;
-
 use super::octree_cube::Frame;
 use crate::error::Result;
+use crate::parallel::*;
 use crate::primitives::{DisjointRows, memory, sort};
 
 /// A cube of the octree that contains samples.

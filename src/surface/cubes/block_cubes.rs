@@ -5,13 +5,12 @@
 //! missing, the crossing belongs to the block that contains the upper end. Each cube and each
 //! crossing next to at least one block is therefore visited exactly once, for any set of blocks.
 
-use rayon::prelude::*;
-
 use super::CHUNK;
 use super::blocks::{Around, Blocks, Directory, NONE, toward};
 use super::tables::{CASES, axis, ends};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::parallel::*;
 
 /// Scratch memory of a task that visits blocks.
 pub(super) struct Scratch<R>(Vec<R>);

@@ -1,7 +1,5 @@
 //! The surface as one record per cut cube, from which its triangles can be rebuilt.
 
-use rayon::prelude::*;
-
 use super::Placement;
 use super::block_cubes::{corner, per_chunk};
 use super::blocks::{Blocks, Directory};
@@ -10,6 +8,7 @@ use super::tables::{CASES, axis, ends};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 
 /// A cut cube in 15 bytes: its position relative to [`Records::base`] (2 bytes per coordinate,
 /// little endian), its case, and the absolute values of phi at its corners in 255ths of

@@ -1,7 +1,5 @@
 //! Extracts the surface as an indexed mesh with one vertex per crossed edge.
 
-use rayon::prelude::*;
-
 use super::block_cubes::{Block, Scratch, corner, crossing, per_chunk, slots};
 use super::blocks::{Blocks, Directory, NONE};
 use super::tables::{CASES, axis, ends};
@@ -9,6 +7,7 @@ use super::{CHUNK, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::{Real, Vec3};
 use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
+use crate::parallel::*;
 
 /// A block that contains a part of the surface.
 #[derive(Clone)]

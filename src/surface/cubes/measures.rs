@@ -1,7 +1,5 @@
 //! Area, volume and Euler number of a surface, computed from its mesh or directly from blocks.
 
-use rayon::prelude::*;
-
 use super::Placement;
 use super::block_cubes::{Cube, per_chunk};
 use super::blocks::{Blocks, Directory};
@@ -9,6 +7,7 @@ use super::tables::CASES;
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// Triangles per task. The number is fixed, so that sums do not depend on the number of threads.
 const TRIANGLES: usize = 1 << 14;

@@ -3,14 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rayon::prelude::*;
-
 use super::features::{Features, key};
 use super::quadric::Quadric;
 use super::rings::Rings;
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::CellsAround;
+use crate::parallel::*;
 
 /// The weight of the planes that contain an edge on a boundary or border and are perpendicular to
 /// the surface, relative to the planes of triangles.

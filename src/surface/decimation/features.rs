@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use crate::mesh::repair::materials;
 use crate::mesh::{Members, Mesh};
+use crate::parallel::*;
 use crate::primitives::{GatherMatrix, UnionFind};
 
 /// The edges on boundaries and borders, and the vertices that must not move.

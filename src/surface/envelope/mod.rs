@@ -18,13 +18,12 @@ mod contact;
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
-
 use self::carve::{Outcome, carve};
 use self::contact::{Contact, Cut, contact};
 use super::boundary_edges::{Rims, merged};
 use super::{TriangleIndex, UNDECIDED};
 use crate::geometry::{Vec3, simplex};
+use crate::parallel::*;
 
 /// Lengths below this fraction of the largest coordinate count as zero. 32-bit coordinates, as
 /// in STL files, are rounded by up to 6e-8 of their size.

@@ -3,14 +3,13 @@
 mod patch;
 mod triangulation;
 
-use rayon::prelude::*;
-
 use self::patch::Patch;
 use self::triangulation::Polygon;
 use super::Parts;
 use super::boundary_loops::{Boundary, BoundaryLoop};
 use crate::geometry::Vec3;
 use crate::mesh::{DataArray, Kind, Members, Mesh, Values, vertex_normals};
+use crate::parallel::*;
 use crate::words::{counted, short};
 
 /// A component is an open sheet if the largest filling of its boundary loops has at least this

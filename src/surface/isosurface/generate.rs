@@ -1,10 +1,9 @@
 //! Generates vertices and triangles, row by row.
 
-use rayon::prelude::*;
-
 use super::masks::{Masks, WORD};
 use super::rows::{Counts, Rows};
 use super::{Field, Number};
+use crate::parallel::*;
 use crate::primitives::DisjointRows;
 use crate::surface::cubes::CASES;
 use crate::volume::Placement;

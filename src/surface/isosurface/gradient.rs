@@ -1,11 +1,10 @@
 //! Normals of the surface from the gradient of the values.
 
-use rayon::prelude::*;
-
 use super::generate::crossings;
 use super::masks::Masks;
 use super::rows::Counts;
 use super::{Field, Number};
+use crate::parallel::*;
 use crate::primitives::DisjointRows;
 use crate::volume::Placement;
 

@@ -1,8 +1,7 @@
 //! Bit masks of voxels: one bit for inside or outside, and one bit for a missing value.
 
-use rayon::prelude::*;
-
 use super::{Field, Number};
+use crate::parallel::*;
 
 /// Bits per word.
 pub(super) const WORD: usize = 64;

@@ -1,9 +1,8 @@
 //! Finds crossings and cut cubes of rows, word by word, and counts them per row.
 
-use rayon::prelude::*;
-
 use super::masks::{Masks, WORD};
 use crate::error::Result;
+use crate::parallel::*;
 use crate::surface::cubes::{CASES, check_vertices};
 
 /// The bits of four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), in a word

@@ -7,13 +7,12 @@ mod kernel_arguments;
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use self::kernel_arguments::MeasuringArgument;
 use super::Measures;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Kernel, Launch, Pinned, Unit};
+use crate::parallel::*;
 use crate::patches::cuda::{DevicePatches, Shape};
 use crate::patches::{Patch, Patches};
 

@@ -2,12 +2,11 @@
 
 use std::cell::RefCell;
 
-use rayon::prelude::*;
-
 use super::sheets::{Sheets, Sides, corners};
 use super::{clear_majority, turn};
 use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 use crate::surface::bvh::{Tree, box_of};
 use crate::surface::{TriangleIndex, UNDECIDED};
 use crate::words::counted;

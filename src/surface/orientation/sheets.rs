@@ -1,9 +1,8 @@
 //! Components of a surface that are connected by edges with two triangles, and the relative
 //! orientation of their triangles.
 
-use rayon::prelude::*;
-
 use crate::geometry::Vec3;
+use crate::parallel::*;
 
 /// The components of a surface, connected by edges with exactly two triangles. Other edges are
 /// ignored.

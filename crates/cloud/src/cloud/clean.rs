@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use super::PointCloud;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::sort;
 
 /// The number of nearest neighbors whose mean distance decides whether a point is an outlier.

@@ -1,10 +1,9 @@
 //! Estimation of the noise of a point cloud: the distance of samples from their surface.
 
-use rayon::prelude::*;
-
 use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 
 /// The number of nearest points to which a plane is fitted.
 const NEAR: usize = 24;

@@ -7,14 +7,13 @@
 //! Surface reconstruction from unorganized points, SIGGRAPH 1992). `agreement.rs` compares two
 //! normals.
 
-use rayon::prelude::*;
-
 use super::PointCloud;
 use super::agreement::agreement;
 use super::forest::Forest;
 use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::sort;
 
 /// The number of nearest points to which a plane is fitted, in addition to the point itself.

@@ -8,12 +8,11 @@ use std::f64::consts::TAU;
 use std::fmt;
 use std::str::FromStr;
 
-use rayon::prelude::*;
-
 use super::PointCloud;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::Mesh;
 use zeroset_core::mesh::generate::random::Random;
+use zeroset_core::parallel::*;
 
 /// The number of points per block. Each block has its own stream.
 const BLOCK: u64 = 1 << 12;

@@ -10,13 +10,12 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::agreement::agreement;
 use super::forest::Forest;
 use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::UnionFind;
 
 /// The number of nearest points with which a normal is compared.

@@ -19,12 +19,11 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use super::clean::NEIGHBORS as AROUND;
 use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 
 /// The number of nearest points that count as neighbors.
 const NEIGHBORS: usize = 16;

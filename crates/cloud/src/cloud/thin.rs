@@ -2,9 +2,8 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 
 /// The largest index of a cell. It is exact as a 64-bit real number.
 const MOST: f64 = 9e15;

@@ -4,14 +4,13 @@
 //! of queries is compared with it. Each stream keeps one partial minimum per query, so that the
 //! memory between map and reduction does not grow with the number of sites.
 
-use rayon::prelude::*;
-
 use super::cone::Toward;
 use super::coordinate::Coordinate;
 use super::nearest::Found;
 use super::norm::Metric;
 use super::sites::Sites;
 use super::working_set::Plan;
+use zeroset_core::parallel::*;
 
 /// The number of simultaneous comparisons.
 const LANES: usize = 16;

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rayon::prelude::*;
-
 use super::brute::Sweep;
 use super::cone::{Cone, Toward};
 use super::coordinate::Coordinate;
@@ -16,6 +14,7 @@ use super::tree::Index;
 use super::working_set::Plan;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 
 /// The method for finding the nearest sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! The k nearest other sites of each site.
 
-use rayon::prelude::*;
-
 use super::Index;
 use super::nearest::Found;
 use super::norm::{Euclidean, Metric};
 use super::tree::{STACK, to_box};
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::DisjointRows;
 
 /// The number of sites per task. The sites of a task are adjacent in the tree.

@@ -6,13 +6,12 @@
 //! `zeroset::surface` has a tree over pieces of surfaces. The tree here holds only points, in their
 //! own precision and for every norm, and needs an eighth of the memory.
 
-use rayon::prelude::*;
-
 use super::cone::{Toward, View};
 use super::coordinate::Coordinate;
 use super::nearest::Found;
 use super::norm::{Euclidean, Metric};
 use super::sites::Sites;
+use zeroset_core::parallel::*;
 
 /// The largest number of sites in a leaf.
 const LEAF: usize = 16;

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::enclosure::Enclosure;
 use super::program::{BLOCK, Program, Scratch};
 use super::sampling::{self, Accuracy, Function, Sampling, TimeSpan};
 use super::{Expression, Flaw, Node};
 use crate::error::{Error, Result};
+use crate::parallel::*;
 
 /// The number of rows per parallel task.
 const TASK: usize = 16 * BLOCK;

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use super::overlaps::{Cover, covers};
 use super::repair::Weld;
 use super::rounding::Rounding;
 use super::{Group, Kind, Members, Mesh};
 use crate::error::{Error, Result};
+use crate::parallel::*;
 use crate::words::{counted, noun};
 
 /// The four faces of a positive tetrahedron, counterclockwise as seen from outside.

@@ -10,13 +10,12 @@ mod validate;
 
 pub(super) use validate::unfit;
 
-use rayon::prelude::*;
-
 use super::repair::Repair;
 use super::statistics::facets::{CellsAround, repeats_vertex};
 use super::{Group, Kind, Members, Mesh};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
+use crate::parallel::*;
 use crate::words::counted;
 
 /// A triangle is degenerate if the squared sine of one of its angles is at most this number. The

@@ -1,9 +1,8 @@
 //! Marching simplices: extraction of the zero set of phi as indexed segments or triangles.
 
-use rayon::prelude::*;
-
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// The zero set of a function on a mesh.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,11 @@
 //! Boundary facets that lie along others without matching them, because the cells on the two sides
 //! are divided differently. They are facets inside the mesh, although each has only one cell.
 
-use rayon::prelude::*;
-
 use super::point_tree::PointTree;
 use super::repair::apart::Apart;
 use super::{Kind, Mesh};
 use crate::geometry::Vec3;
+use crate::parallel::*;
 
 /// The smallest height of a cell over its facet, as a multiple of the tolerance. The two sides of a
 /// flatter cell would also lie along each other.

@@ -10,11 +10,10 @@
 //! order of the (lower, higher) vertex indices. The children of cell `c` are `4 c .. 4 c + 4` (`8 c
 //! .. 8 c + 8` for tetrahedra).
 
-use rayon::prelude::*;
-
 use super::generate::limits::{Size, room};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Element, Error, Position, Result};
+use crate::parallel::*;
 use crate::primitives::memory::available;
 
 /// Refines the mesh once.

@@ -1,8 +1,7 @@
 //! The rounding of coordinates in files, estimated from the coordinates.
 
-use rayon::prelude::*;
-
 use super::Mesh;
+use crate::parallel::*;
 
 /// The rounding error of coordinates in files with 32-bit numbers or six digits, as a fraction of
 /// the largest coordinate.
@@ -113,7 +112,7 @@ impl<'a> Coordinates<'a> {
     }
 
     fn iter(&self) -> impl ParallelIterator<Item = f64> + 'a {
-        self.mesh.vertices.par_iter().flatten_iter().copied().filter(|c| c.is_finite())
+        self.mesh.vertices.par_iter().flat_map_iter(|x| x).copied().filter(|c| c.is_finite())
     }
 
     /// Returns the spacing of numbers with a fixed number of decimals, or 0 if there are many.

@@ -13,13 +13,12 @@ pub mod facets;
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use self::facets::{CellsAround, Uses, repeats_vertex};
 use super::clean::Orientation;
 use super::{Kind, Mesh};
 use crate::geometry::Vec3;
 use crate::geometry::simplex::{Simplex, quality};
+use crate::parallel::*;
 use crate::primitives::UnionFind;
 
 /// The largest area of a degenerate triangle, in squared diagonals of the bounding box.

@@ -1,8 +1,7 @@
 //! Counts of the voxels that satisfy a condition, per box or block, computed without a list.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
+use crate::parallel::*;
 use crate::primitives::{Discriminator, HistoPyramid, Order, Stored, memory};
 use crate::volume::{Samples, Volume};
 

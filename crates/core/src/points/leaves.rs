@@ -1,9 +1,8 @@
 //! The largest blocks of equal voxels: a volume as an octree, a picture as a quadtree (Ziegler et
 //! al. 2006, section 7.4).
 
-use rayon::prelude::*;
-
 use crate::error::Result;
+use crate::parallel::*;
 use crate::primitives::{Bits, Discriminator, Leaf, Tree};
 use crate::volume::{Samples, Volume};
 

@@ -13,9 +13,8 @@ pub mod sparse_slice;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::error::Result;
+use crate::parallel::*;
 use crate::primitives::{Bits, Discriminator, HistoPyramid, Order, Stored, memory};
 use crate::volume::Volume;
 pub use counts::{Blocks, counts};

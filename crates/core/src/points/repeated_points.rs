@@ -3,11 +3,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::Points;
 use crate::error::{DeviceFault, Error, Result};
 use crate::expression::{Columns, Expression};
+use crate::parallel::*;
 use crate::primitives::{exclusive_scan, memory, reduce};
 use crate::volume::VOXEL_NAMES;
 

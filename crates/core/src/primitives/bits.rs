@@ -1,10 +1,9 @@
 //! A bit set with one bit per cell of a grid.
 
-use rayon::prelude::*;
-
 use super::discriminator::{Discriminator, WORD, place};
 use super::memory::reserve;
 use crate::error::{DeviceFault, Error, Result};
+use crate::parallel::*;
 
 /// The number of words per task.
 const TASK: usize = 1 << 10;

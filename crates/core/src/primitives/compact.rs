@@ -4,12 +4,11 @@
 //! are joined. If many flags are set, joining the lists would cost more than reading the flags
 //! twice. The set flags of each piece are then counted first.
 
-use rayon::prelude::*;
-
 use super::bits::LESS;
 use super::discriminator::pack_eight;
 use super::memory::reserve;
 use crate::error::{DeviceFault, Error, Result};
+use crate::parallel::*;
 
 /// The number of flags per piece. A piece fits in the L2 cache.
 const PIECE: usize = 1 << 17;

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The number of slots at which several threads become faster than one.
 const MANY: usize = 1 << 18;

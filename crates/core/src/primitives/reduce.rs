@@ -1,6 +1,6 @@
 //! Parallel reduction of many values to one.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The number of values per task. It is fixed, so that results do not depend on the number of
 /// threads.

@@ -1,6 +1,6 @@
 //! Exclusive prefix sums.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The number of values per task. Integer sums do not depend on it.
 const TILE: usize = 1 << 16;

@@ -1,8 +1,7 @@
 //! Stable radix sort of keys with values, by 8-bit digits, starting with the lowest digit.
 
-use rayon::prelude::*;
-
 use super::DisjointRows;
+use crate::parallel::*;
 
 /// The number of different values of a digit.
 const DIGITS: usize = 256;

@@ -1,6 +1,6 @@
 //! Runs of equal items in a sorted list.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The number of items per task.
 const TILE: usize = 1 << 16;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 macro_rules! samples {
     ($($variant:ident $type:ty, $name:literal, $what:literal;)*) => {
@@ -170,9 +170,11 @@ impl Samples {
         let blocks = (0..self.len().div_ceil(BLOCK)).into_par_iter();
         let of =
             |k: usize| self.labels(k * BLOCK..((k + 1) * BLOCK).min(self.len()), most, &change);
-        let all = blocks.map(of).try_reduce(Labels::default, |mut a, b| {
+        let merged = |mut a: Labels, b: Labels| {
             b.counts.iter().all(|&(x, n)| a.take(x, n, most)).then_some(a)
-        });
+        };
+        let none = || Some(Labels::default());
+        let all = blocks.map(of).reduce(none, |a, b| a.zip(b).and_then(|(a, b)| merged(a, b)));
         let mut counts = all?.counts;
         counts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         Some(counts)

@@ -1,10 +1,9 @@
 //! Selection of the voxels of a volume by an expression.
 
-use rayon::prelude::*;
-
 use super::{Condition, Volume};
 use crate::error::Result;
 use crate::expression::Expression;
+use crate::parallel::*;
 use crate::primitives::Discriminator;
 
 impl Volume {

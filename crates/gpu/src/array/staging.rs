@@ -3,12 +3,12 @@
 //! also has to handle the page faults of the first access.
 
 use cudarc::driver::result::memcpy_dtoh_async;
-use rayon::prelude::*;
 
 use super::Pinned;
 use super::item::values_mut;
 use crate::{Cuda, device_error};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 
 /// The size of a buffer in bytes.
 const PIECE: usize = 16 << 20;

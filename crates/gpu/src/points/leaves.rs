@@ -2,12 +2,11 @@
 //! [`leaves`](zeroset_core::points::leaves()) and
 //! [`leaves_where`](zeroset_core::points::leaves_where()).
 
-use rayon::prelude::*;
-
 use super::{check_number, criterion, room};
 use crate::primitives::{DeviceTree, Value};
 use crate::{Array, Cuda};
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 use zeroset_core::points::leaves::with_values;
 use zeroset_core::points::{Criterion, Leaves};
 use zeroset_core::primitives::Leaf;

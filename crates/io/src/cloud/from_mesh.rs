@@ -1,8 +1,6 @@
 //! Conversion of mesh vertices to points. Normals and colors come from vertex arrays. If a triangle
 //! mesh has no normals, they are computed from its faces.
 
-use rayon::prelude::*;
-
 use super::gather::{Depth, Gather};
 use super::wanted::{Chosen, Wanted};
 use super::{CloudReport, NormalsFrom};
@@ -11,6 +9,7 @@ use crate::vtk::NO_CELLS;
 use zeroset_core::cloud::{NumberType, PointCloud};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
+use zeroset_core::parallel::*;
 
 /// Returns the vertices of a mesh as a point cloud, and a report.
 ///

@@ -1,11 +1,10 @@
 //! Parallel decoding of points in binary records.
 
-use rayon::prelude::*;
-
 use super::gather::Gather;
 use super::stream::Stream;
 use crate::scalar::Scalar;
 use zeroset_core::error::{Flaw, Result};
+use zeroset_core::parallel::*;
 
 /// The number of records per task.
 const TASK: usize = 1 << 14;

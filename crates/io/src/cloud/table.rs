@@ -1,12 +1,11 @@
 //! Parallel reading of points in rows of text.
 
-use rayon::prelude::*;
-
 use super::gather::Gather;
 use super::stream::Stream;
 use crate::columns::{cells, no_number};
 use crate::text::{real, show};
 use zeroset_core::error::{Flaw, Position, Result};
+use zeroset_core::parallel::*;
 
 /// The number of bytes of text that are read at a time.
 const BLOCK: usize = 16 << 20;

@@ -1,12 +1,11 @@
 //! Replacement of triangle fans that do not suit the polygon: fans of concave polygons, and fans
 //! with degenerate triangles.
 
-use rayon::prelude::*;
-
 use super::Uncut;
 use zeroset_core::error::{Element, Position};
 use zeroset_core::geometry::Vec3;
 use zeroset_core::geometry::cut::{BENT, PolygonFault, cut_polygon};
+use zeroset_core::parallel::*;
 use zeroset_core::words::counted;
 
 /// The polygons that a reader has split into triangles, one fan per polygon.

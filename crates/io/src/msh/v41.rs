@@ -5,14 +5,13 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::AGAIN;
 use super::mshio_adapter::{self, Failure};
 use super::source::Source;
 use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
+use zeroset_core::parallel::*;
 
 /// Reads the physical groups of the geometrical entities to which elements belong.
 pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::header::{Element, Encoding, Header};
 use crate::bytes::Cursor;
 use crate::text::{Lines, Piece, show};
 use zeroset_core::error::{Element as Stored, Flaw, Position, Result};
+use zeroset_core::parallel::*;
 
 /// The source of the records.
 pub(super) enum Body<'a> {

@@ -1,8 +1,7 @@
 //! Splitting of long text into pieces of lines that threads read in parallel.
 
-use rayon::prelude::*;
-
 use super::Lines;
+use zeroset_core::parallel::*;
 
 /// The number of bytes after which a piece ends at the next line ending.
 const PIECE: usize = 256 << 10;

@@ -3,11 +3,10 @@
 
 use std::io::Read;
 
-use rayon::prelude::*;
-
 use super::super::scalar::Scalar;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::Values;
+use zeroset_core::parallel::*;
 use zeroset_core::volume::Samples;
 
 /// Returns the number of bytes that a volume takes, which must not exceed the `found` bytes.

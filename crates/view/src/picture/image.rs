@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use zeroset_core::atomic::{self, check_folder};
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 
 /// An image. Rows are stored from top to bottom and pixels from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]

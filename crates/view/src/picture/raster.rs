@@ -8,8 +8,6 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use super::Image;
 use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
 use super::depth_buffer::DepthBuffer;
@@ -18,6 +16,7 @@ use super::lines::{Seen, Strokes};
 use super::row_bands::{Bands, Lists, ROWS};
 use crate::render::vector::{V, add};
 use crate::render::{Frame, Shade};
+use zeroset_core::parallel::*;
 
 /// The number of samples per pixel along each axis.
 pub(super) const SAMPLES: usize = 3;

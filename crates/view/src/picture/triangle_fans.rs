@@ -1,9 +1,8 @@
 //! The triangles around each vertex: smooth normals and creases.
 
-use rayon::prelude::*;
-
 use super::drawing::{Kinds, Line};
 use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::GatherMatrix;
 
 /// The cosine of the crease angle, about 78 degrees. Shading is not smoothed across edges where the

@@ -1,7 +1,5 @@
 //! Pictures of volumes, drawn by ray casting.
 
-use rayon::prelude::*;
-
 use super::canvas::{self, Layout};
 use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
 use super::color_bar::{self, Legend};
@@ -14,6 +12,7 @@ use crate::render::{
 };
 use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::Expression;
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::memory;
 
 /// The allowed range of the number of rays per pixel along each side.

@@ -1,11 +1,10 @@
 //! Ray marching: following the rays of pixels to their hits.
 
-use rayon::prelude::*;
-
 use super::projection::{Frame, Ray};
 use super::solid_cubes::Solid;
 use super::space_skipping::SpaceSkipping;
 use zeroset_core::error::Result;
+use zeroset_core::parallel::*;
 use zeroset_core::primitives::memory;
 
 /// The hit of a ray, if any, and the number of steps to it.

@@ -1,9 +1,8 @@
 //! A pyramid over cubes. Each node states whether any of the 2 x 2 x 2 nodes below it is occupied.
 
-use rayon::prelude::*;
-
 use super::space_skipping::Candidates;
 use super::vector::{V, dot, sub};
+use zeroset_core::parallel::*;
 
 /// The size of the stack of pending nodes: 7 for each of the 17 levels of an axis of 2^16 cubes,
 /// and one more.

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::grid_traversal::GridTraversal;
 use super::level_crossing::Along;
 use super::march::Hit;
@@ -11,6 +9,7 @@ use super::projection::Ray;
 use super::vector::{V, add, dot, length, scaled, sub};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::{Expression, Field};
+use zeroset_core::parallel::*;
 use zeroset_core::volume::Volume;
 
 /// The largest number of cubes, because 32 bits must identify each cube.

@@ -32,14 +32,13 @@ mod surface;
 mod trace;
 mod window;
 
-use rayon::prelude::*;
-
 use super::NO_SOURCE;
 use super::path::{Path, Start};
 use super::source::Part;
 use crate::error::{Error, Result};
 use crate::geometry::{Vec3, simplex};
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 use crate::surface::Locator;
 use arrivals::{Arrival, NONE, Root};
 use crossing::Probe;

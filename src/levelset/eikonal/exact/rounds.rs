@@ -7,8 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::super::source::Part;
 use super::arrivals::{Arrival, Root};
 use super::bends::{self, Bend, bend};
@@ -17,6 +15,7 @@ use super::start::{First, start};
 use super::surface::{Surface, next};
 use super::window::Window;
 use crate::error::{Error, Result};
+use crate::parallel::*;
 use crate::primitives::DisjointRows;
 
 /// The time interval of a round, in mean lengths of a side.

@@ -1,11 +1,10 @@
 //! The vertices whose values are given: those of cut cells, with the distance to a quadratic
 //! polynomial, and those that keep phi.
 
-use rayon::prelude::*;
-
 use super::fit::{Fit, Frame};
 use super::{EikonalState, Problem, Quadratic};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::parallel::*;
 use crate::patches::Patch;
 use crate::primitives::DisjointRows;
 

@@ -4,11 +4,10 @@
 //! the vertices of its face. A round computes, in each patch, what depends on earlier rounds and on
 //! the patch itself.
 
-use rayon::prelude::*;
-
 use super::curved::{Arrival, Face, others};
 use super::{EikonalState, LocalScratch, NO_FACE, Problem, Quadratic};
 use crate::geometry::{Real, Vec3};
+use crate::parallel::*;
 use crate::patches::Patch;
 use crate::primitives::DisjointRows;
 

@@ -1,10 +1,9 @@
 //! Initial values around a curve, which is followed from cell to cell.
 
-use rayon::prelude::*;
-
 use super::{Part, Slowness, Source, smallest_per_vertex};
 use crate::error::Result;
 use crate::geometry::Vec3;
+use crate::parallel::*;
 use crate::primitives::memory;
 use crate::surface::{Located, Locator};
 

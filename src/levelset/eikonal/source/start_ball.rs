@@ -8,11 +8,10 @@
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
-
 use super::curve::OnMesh;
 use super::{Slowness, Source};
 use crate::geometry::Vec3;
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 use crate::surface::Locator;
 

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::half_edges::HalfEdges;
 use crate::geometry::Vec3;
 use crate::mesh::{Mesh, Values};
+use crate::parallel::*;
 
 /// How far the ends of a cut move apart, relative to the distance to the neighboring vertices.
 const APART: f64 = 0.25;

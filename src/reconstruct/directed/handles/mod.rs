@@ -18,13 +18,12 @@ mod keys;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use rayon::prelude::*;
-
 use self::cut::{Cut, crossing};
 use self::half_edges::HalfEdges;
 use self::keys::Keys;
 use super::vertex_attributes::supported;
 use crate::mesh::Mesh;
+use crate::parallel::*;
 
 /// The largest number of edges of a loop.
 const LONGEST: u32 = 16;

@@ -18,13 +18,12 @@ mod nearest;
 mod pass_state;
 mod search;
 
-use rayon::prelude::*;
-
 use envelope::Envelope;
 use pass_state::Pair;
 use search::Search;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 
 pub use cuda::{DeviceEdt, DeviceFaces};
 

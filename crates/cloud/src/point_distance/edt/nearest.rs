@@ -1,11 +1,10 @@
 //! The nearest voxel of a distance transform, instead of the distance to it.
 
-use rayon::prelude::*;
-
 use super::pass_state::Pair;
 use super::{Edt, Targets};
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 
 /// The state of a voxel with the steps along all three axes. The last pass keeps the steps instead
 /// of replacing them with the distance.

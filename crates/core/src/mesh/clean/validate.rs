@@ -1,9 +1,8 @@
 //! Rejection of meshes that cannot be fixed, with the position of the defect and a remedy.
 
-use rayon::prelude::*;
-
 use crate::error::{Element, Error, Position, Result};
 use crate::mesh::{Members, Mesh};
+use crate::parallel::*;
 
 /// The maximum number of vertices, and of vertex indices in the cells. Indices have 32 bits, and
 /// the largest index marks absent items.

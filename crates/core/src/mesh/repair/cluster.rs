@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The smallest tolerance, as a fraction of the largest coordinate. It keeps the coordinates of
 /// grid cells within 62 bits.

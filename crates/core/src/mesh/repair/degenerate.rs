@@ -7,8 +7,6 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use rayon::prelude::*;
-
 use super::Thinness;
 use super::cell_list::{CellList, oriented_measure, replaced};
 use super::flips::{self, Flip};
@@ -17,6 +15,7 @@ use super::splits::{Splits, key};
 use crate::geometry::Vec3;
 use crate::mesh::statistics::facets::repeats_vertex;
 use crate::mesh::{DataArray, Members, Mesh, Values};
+use crate::parallel::*;
 use crate::words::counted;
 
 /// The largest height that counts as zero, as a fraction of the longest edge of the cell.

@@ -1,8 +1,6 @@
 //! Removal of cells that are stored twice with separate vertices, as when a piece is read twice or
 //! when pieces overlap by a layer of cells.
 
-use rayon::prelude::*;
-
 use super::Weld;
 use super::ambiguous::Finding;
 use super::apart::materials;
@@ -10,6 +8,7 @@ use super::cell_list::{CellList, oriented_measure};
 use super::coincident::{coincident, components_of, places, shortest_edges};
 use super::splits::Splits;
 use crate::mesh::{Kind, Members, Mesh, Values};
+use crate::parallel::*;
 use crate::primitives::UnionFind;
 use crate::words::{counted, noun};
 

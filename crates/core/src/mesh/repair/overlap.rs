@@ -2,13 +2,12 @@
 
 use std::cell::Cell;
 
-use rayon::prelude::*;
-
 use super::ambiguous::Finding;
 use super::sheets;
 use crate::geometry::Vec3;
 use crate::mesh::point_tree::PointTree;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 use crate::words::{counted, noun};
 
 /// The smallest barycentric coordinate of a point that counts as inside a cell. Rounding, and sides

@@ -3,13 +3,12 @@
 
 use std::cell::Cell;
 
-use rayon::prelude::*;
-
 use super::cell_list::oriented_measure;
 use super::overlap::Inside;
 use crate::geometry::Vec3;
 use crate::mesh::point_tree::PointTree;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 
 /// The barycentric coordinates of the examined points of a cell. By chance, one of them may lie
 /// close to a side of another cell, as centers often do.

@@ -3,9 +3,8 @@
 //! Each facet is found at its lowest vertex, in parallel and without sorting the whole list. The
 //! result is the same for every number of threads.
 
-use rayon::prelude::*;
-
 use crate::mesh::Mesh;
+use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 
 /// The number of vertices per task.

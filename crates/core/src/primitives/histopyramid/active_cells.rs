@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::super::bits::LESS;
 use super::super::memory::reserve;
 use super::{HistoPyramid, nth_bit};
 use crate::error::Result;
+use crate::parallel::*;
 
 /// The number of keys per task.
 const TASK: usize = 1 << 14;

@@ -5,10 +5,9 @@
 //! children. Within a word, the bits are in the order of a descent (Z-order), so that the key of a
 //! cell within its word is the number of set bits below the bit of the cell.
 
-use rayon::prelude::*;
-
 use super::super::discriminator::{Discriminator, WORD};
 use super::levels::{Split, unraster};
+use crate::parallel::*;
 
 impl Split {
     /// Returns the number of cells in a word along each axis.

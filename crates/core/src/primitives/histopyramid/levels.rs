@@ -5,7 +5,7 @@
 //! length of an axis is not a multiple of the number of children along it, the last record has
 //! empty slots, which count as 0. There is no other padding.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 /// The way in which cells are combined into a cell of the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

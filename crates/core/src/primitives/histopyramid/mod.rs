@@ -96,7 +96,7 @@ impl HistoPyramid {
             }
         };
         let active: u64 = {
-            use rayon::prelude::*;
+            use crate::parallel::*;
             words.par_iter().map(|word: &u64| u64::from(word.count_ones())).sum()
         };
         if active > u64::from(u32::MAX) {
@@ -179,7 +179,7 @@ impl HistoPyramid {
 
 /// Returns the words of all cells in one row, padded to whole records.
 fn lines(discriminator: &impl Discriminator, n: usize) -> Vec<u64> {
-    use rayon::prelude::*;
+    use crate::parallel::*;
     const TASK: usize = 1 << 10;
     let word = Split::Lines.brick()[0];
     let n_words = n.div_ceil(word).max(1);

@@ -4,12 +4,11 @@
 //! block is 1 if all of its cells have the same value. Otherwise, it is the sum of the counts of
 //! its children. The descent for leaf k ends where the count is 1.
 
-use rayon::prelude::*;
-
 use super::super::bits::LESS;
 use super::super::memory::reserve;
 use super::levels::{Levels, Split, Stored, unraster};
 use crate::error::{DeviceFault, Error, Result};
+use crate::parallel::*;
 
 /// A block of cells with equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

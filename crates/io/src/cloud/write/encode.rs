@@ -2,11 +2,10 @@
 
 use std::io::Write;
 
-use rayon::prelude::*;
-
 use super::head;
 use super::{Attribute, CloudLayout};
 use zeroset_core::cloud::{Numbers, PointCloud};
+use zeroset_core::parallel::*;
 
 /// The number of points per task.
 const TASK: usize = 1 << 14;

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use crate::atomic;
 use zeroset_core::cloud::{Attribute, PointCloud, key};
 use zeroset_core::error::{Error, Result};
+use zeroset_core::parallel::*;
 
 /// The number of bytes of the header.
 const HEAD: u16 = 375;

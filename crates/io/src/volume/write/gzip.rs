@@ -4,9 +4,9 @@
 use std::io::Write;
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
-use rayon::prelude::*;
 
 use super::PIECE;
+use zeroset_core::parallel::*;
 use zeroset_core::volume::Samples;
 
 /// The largest number of pieces that are compressed before they are written. It limits the memory

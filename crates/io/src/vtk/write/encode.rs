@@ -3,9 +3,8 @@
 
 use std::io::Write;
 
-use rayon::prelude::*;
-
 use super::{Compression, FieldValues};
+use zeroset_core::parallel::*;
 
 /// The number of bytes of a block before compression.
 const BLOCK: usize = 1 << 18;

@@ -10,10 +10,10 @@ use std::io::Read;
 use base64::Engine;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use lzma_rust2::XzReader;
-use rayon::prelude::*;
 
 use crate::guard::quietly;
 use crate::unpack::Unpack;
+use zeroset_core::parallel::*;
 
 /// The compression of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::facing::Facing;
 use crate::geometry::Vec3;
 use crate::mesh::point_tree::PointTree;
 use crate::mesh::repair::Weld;
 use crate::mesh::rounding::Rounding;
 use crate::mesh::{Kind, Mesh};
+use crate::parallel::*;
 
 /// The rounding of coordinates is tolerated if it is at most this fraction of the longest edge and
 /// the cells on the two sides share vertices.
