@@ -116,8 +116,9 @@ impl Drop for Signals {
 
 #[cfg(test)]
 mod tests {
+    use rayon::prelude::*;
+
     use super::*;
-    use crate::parallel::*;
 
     /// Partitions a lattice of `n` x `n` vertices into `n_parts` parts.
     fn lattice(n: i32, n_parts: usize) -> Vec<i32> {
