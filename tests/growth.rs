@@ -124,8 +124,12 @@ fn long_curves_take_little_memory() {
 fn many_points_in_one_place_are_found_in_time() {
     let place = Place::new();
     let mut text = "0.5 0.5 0.5\n".repeat(200_000);
-    let mut random = numbers();
-    (0..2_000).for_each(|_| writeln!(text, "{} {} {}", random(), random(), random()).unwrap());
+    // Around them, points on a sphere.
+    for k in 0..2_000 {
+        let (z, angle) = (1.0 - f64::from(2 * k + 1) / 2_000.0, 2.4 * f64::from(k));
+        let (x, y) = ((1.0 - z * z).sqrt() * angle.cos(), (1.0 - z * z).sqrt() * angle.sin());
+        writeln!(text, "{} {} {}", 0.5 + x, 0.5 + y, 0.5 + z).unwrap();
+    }
     place.put("cloud.xyz", &text);
     place.is_quick("dt --points cloud.xyz --queries cloud.xyz --method index -o d.csv");
     place.is_quick("info cloud.xyz");

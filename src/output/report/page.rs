@@ -9,7 +9,7 @@ use crate::html::{self, Scene, Table, Verdict};
 use crate::words::counted;
 
 /// The lines of the summary that are left out, because other parts of the page show their content.
-const NOT_SHOWN: [&str; 4] = ["case", "seconds", "expect", "results"];
+const NOT_SHOWN: [&str; 5] = ["case", "seconds", "expect", "results", "report"];
 
 impl Report {
     /// Returns the page with the verdict, the stages, the warnings, the plot of the measures (SVG),
