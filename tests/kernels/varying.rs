@@ -12,7 +12,7 @@ use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Evolution, Options, Terms};
 
 use crate::evolution::{Bed, Case, Given, cube, square, word};
-use crate::layouts::evolution::{InflowArgument, VaryingArgument};
+use crate::layouts::evolution::{InflowArgument, Limits, VaryingArgument};
 use crate::library::{Launch, Library, arg};
 
 fn field(text: &str) -> Field {
@@ -101,7 +101,7 @@ fn search<R: Real + Default + 'static>(
     let n_patches = bed.on.patches.len();
     let (mut counts, mut broken) = (vec![0u32; 4], vec![u32::MAX; 4]);
     let (mut reading, mut seen) = (vec![u32::MAX; n_patches], vec![0u32; n_patches]);
-    let mut limits = [[R::zero(); 4]; 2];
+    let mut limits = vec![R::zero(); 2 * size_of::<Limits<R>>() / size_of::<R>()];
     let mut values = vec![R::of(f64::NAN); 2 * n];
     bed.control.dt = 0.0;
     (bed.control.cfl_first_order, bed.control.cfl_curvature) = (cfl, cfl);
