@@ -2,10 +2,10 @@
 //! fronts (docs/distances.md, section 5.13).
 //!
 //! A vertex of a cut cell gets the distance to the zero set of a quadratic polynomial that fits phi
-//! at the vertices around it ([`cut_cells`], [`fit`]). Where phi or the surface has a kink, it
-//! keeps the value of equation (5). Straight fronts from these values ([`straight`]) then decide
-//! through which face the front reaches each other vertex. Finally, curved fronts ([`curved`]) run
-//! through these faces ([`faces`]). Every value that a patch reads from another patch was written
+//! at the vertices around it (`cut_cells`, `fit`). Where phi or the surface has a kink, it
+//! keeps the value of equation (5). Straight fronts from these values (`straight`) then decide
+//! through which face the front reaches each other vertex. Finally, curved fronts (`curved`) run
+//! through these faces (`faces`). Every value that a patch reads from another patch was written
 //! in an earlier round, so the results are bitwise identical for any number of threads.
 
 pub mod curved;
