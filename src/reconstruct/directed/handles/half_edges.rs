@@ -2,30 +2,19 @@
 
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
+use crate::primitives::GatherMatrix;
 
 /// The half-edges of a surface. Half-edge `3 t + k` leads from corner k of triangle t to its next
 /// corner.
 pub(super) struct HalfEdges<'a> {
     mesh: &'a Mesh,
-    /// The half-edges that start at vertex v are `leaving[first[v]..first[v + 1]]`.
-    first: Vec<u32>,
-    leaving: Vec<u32>,
+    /// The half-edges that start at each vertex.
+    leaving: GatherMatrix,
 }
 
 impl<'a> HalfEdges<'a> {
     pub fn new(mesh: &'a Mesh) -> Self {
-        let mut first = vec![0; mesh.n_vertices() + 1];
-        mesh.cells.iter().for_each(|&v| first[v as usize + 1] += 1);
-        for v in 0..mesh.n_vertices() {
-            first[v + 1] += first[v];
-        }
-        let mut next = first.clone();
-        let mut leaving = vec![0; mesh.cells.len()];
-        for (edge, &v) in (0_u32..).zip(&mesh.cells) {
-            leaving[next[v as usize] as usize] = edge;
-            next[v as usize] += 1;
-        }
-        HalfEdges { mesh, first, leaving }
+        HalfEdges { mesh, leaving: GatherMatrix::new(mesh.n_vertices(), &mesh.cells) }
     }
 
     pub fn len(&self) -> u32 {
@@ -61,8 +50,7 @@ impl<'a> HalfEdges<'a> {
 
     /// Returns the half-edges that start at a vertex.
     pub fn leaving(&self, v: u32) -> &[u32] {
-        let [from, to] = [v, v + 1].map(|v| self.first[v as usize] as usize);
-        &self.leaving[from..to]
+        self.leaving.row(v as usize)
     }
 
     /// Returns the half-edge from one vertex to another.

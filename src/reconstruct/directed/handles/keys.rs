@@ -12,6 +12,9 @@
 
 use std::collections::HashMap;
 
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
 use super::NONE;
 use super::half_edges::HalfEdges;
 
@@ -31,10 +34,10 @@ impl Keys {
         let tree = faces.span(&mut is_used);
         let mut sums = vec![0_u128; faces.len()];
         let mut keys = HashMap::new();
-        let mut seed = 0;
+        let mut random = ChaCha8Rng::seed_from_u64(0);
         for edge in (0..edges.len()).filter(|&edge| !is_used[edge as usize]) {
             if edges.smaller(edge) == edge {
-                let key = random(&mut seed);
+                let key = u128::from(random.next_u64()) << 64 | u128::from(random.next_u64());
                 keys.insert(edge, key);
                 sums[edge as usize / 3] ^= key;
                 sums[faces.beyond(edge) as usize] ^= key;
@@ -220,16 +223,4 @@ impl<'a> Faces<'a> {
         }
         steps
     }
-}
-
-/// Returns the next random key. Uses SplitMix64 twice.
-fn random(seed: &mut u64) -> u128 {
-    let mut next = || {
-        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = *seed;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        u128::from(x ^ (x >> 31))
-    };
-    next() << 64 | next()
 }

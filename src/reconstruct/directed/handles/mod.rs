@@ -16,7 +16,8 @@ mod half_edges;
 mod keys;
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+
+use foldhash::fast::FixedState;
 
 use self::cut::{Cut, crossing};
 use self::half_edges::HalfEdges;
@@ -173,28 +174,9 @@ struct Loop {
     key: u128,
 }
 
-/// The vertices that a search reached, by their indices.
-type ReachedVertices = HashMap<u32, Reached, BuildHasherDefault<VertexHasher>>;
-
-/// A hash of vertex indices. It takes much less time than the default hash, which is the largest
-/// part of a search.
-#[derive(Default)]
-struct VertexHasher(u64);
-
-impl Hasher for VertexHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
-    }
-
-    fn write_u32(&mut self, v: u32) {
-        // Fibonacci hashing (D. Knuth, The Art of Computer Programming 3, section 6.4).
-        self.0 = (self.0 ^ u64::from(v)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
+/// The vertices that a search reached, by their indices. The default hash would be the largest part
+/// of a search.
+type ReachedVertices = HashMap<u32, Reached, FixedState>;
 
 /// A vertex that a search reached.
 struct Reached {
