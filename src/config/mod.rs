@@ -16,6 +16,7 @@ mod initial;
 mod initial_image;
 mod input_files;
 mod mesh_source;
+mod output;
 mod paths;
 mod picture;
 mod read_case;
@@ -48,6 +49,7 @@ pub use expect::{Bounds, Expect};
 pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Inside};
 pub use initial_image::InitialImage;
 pub use mesh_source::{DataFile, MeshRepair, MeshSource};
+pub use output::{Checkpoints, InterfaceFile, Output, OutputVolume, PointField, SeriesFormat};
 pub use picture::{Drawn, Picture};
 pub use read_case::ReadCase;
 pub use reconstruct::{CloudSource, Reconstruct};
@@ -56,8 +58,7 @@ pub use region::Region;
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
-    Checkpoints, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile, Method,
-    Output, OutputVolume, PointField, Precision, Reinitialize, Rule, SeriesFormat,
+    Device, DeviceKind, Distance, Domain, Evolve, FrontShape, Method, Precision, Reinitialize, Rule,
 };
 pub use tiled::{BoundingBox, Storage, TiledSource};
 pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity, VolumeArray};

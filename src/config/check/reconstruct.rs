@@ -3,8 +3,9 @@
 use super::check_path;
 use super::flaws::Flaws;
 use crate::config::Config;
+use crate::config::output::SeriesFormat;
 use crate::config::reconstruct::{CloudSource, Reconstruct};
-use crate::config::tables::{Precision, SeriesFormat};
+use crate::config::tables::Precision;
 use crate::reconstruct::Flaw;
 
 pub(super) fn check(flaws: &mut Flaws, config: &Config, cloud: &CloudSource) {

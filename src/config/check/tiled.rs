@@ -3,7 +3,8 @@
 use super::flaws::Flaws;
 use super::{check_path, check_spacing};
 use crate::config::initial::Initial;
-use crate::config::tables::{Evolve, Precision, Rule, SeriesFormat};
+use crate::config::output::SeriesFormat;
+use crate::config::tables::{Evolve, Precision, Rule};
 use crate::config::tiled::{Storage, TiledSource};
 use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
 use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};

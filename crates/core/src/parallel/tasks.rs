@@ -7,7 +7,7 @@ use rayon::iter::ParallelIterator;
 use rayon::iter::plumbing::{Producer, UnindexedConsumer, bridge_producer_consumer};
 
 /// Calls `task` with parts of the positions `0..n`, in parallel. Each position is in exactly one
-/// part. No part is empty. Parts have at least `least` positions if there are so many.
+/// part, and no part is empty. A part has at least `least` positions, unless `n` is smaller.
 ///
 /// The division into parts depends on the threads, so results must not depend on it.
 pub fn for_parts(n: usize, least: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
