@@ -72,10 +72,12 @@ pub use api::{
 pub use zeroset_cloud::{cloud, point_distance};
 pub use zeroset_core::{Cpu, Error, Result};
 pub use zeroset_core::{atomic, words};
-pub use zeroset_core::{error, expression, geometry, mesh, parallel, points, primitives, volume};
+pub use zeroset_core::{error, expression, geometry, mesh, points, primitives, volume};
 pub use zeroset_gpu as gpu;
 pub use zeroset_io as io;
 pub use zeroset_view::{html, picture, plot, render};
+
+pub(crate) use zeroset_core::parallel;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
