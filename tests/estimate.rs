@@ -54,6 +54,15 @@ fn near(range: &Value, found: f64, factor: f64) {
     assert!(low <= high && close, "{range} instead of {found}");
 }
 
+/// Checks that a range contains a number, and that its ends differ by at most a factor.
+#[track_caller]
+fn contains(range: &Value, found: f64, factor: f64) {
+    let [low, high] = ["low", "high"].map(|end| range[end].as_f64().unwrap());
+    // The lines of the report have different lengths in each run.
+    let is_within = 0.98 * low <= found && found <= 1.02 * high;
+    assert!(is_within && high <= factor * low, "{range} instead of {found}");
+}
+
 #[test]
 fn estimates_are_close_to_what_is_measured() {
     for (case, seconds) in [("shrinking_circle", 0.3), ("cortex_curvature_flow", 1.0)] {
@@ -66,10 +75,10 @@ fn estimates_are_close_to_what_is_measured() {
         if estimate["is_complete"] == false {
             assert!(estimate["sample"]["steps"].as_u64() < report["steps"].as_u64());
         }
-        near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 2.0);
+        near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 4.0);
         near(&estimate["steps"], report["steps"].as_f64().unwrap(), 1.5);
         near(&estimate["states"], report["states"].as_f64().unwrap(), 1.01);
-        near(&estimate["disk"], place.bytes("out"), 1.3);
+        contains(&estimate["disk"], place.bytes("out"), 4.0);
         assert!(estimate["peak_memory"].as_u64().unwrap() > 1 << 20, "{estimate}");
         assert!(estimate["free_disk"].as_u64().unwrap() > 1 << 20, "{estimate}");
         assert!(estimate["warnings"].as_array().unwrap().is_empty(), "{estimate}");
@@ -101,7 +110,7 @@ fn one_file_of_all_states_grows_by_states() {
     let line = format!("{} --set output.format=vtkhdf -o out", config("shrinking_circle"));
     let estimate = place.estimate(&format!("{line} --seconds 0.3"));
     place.good(&format!("run {line}"));
-    near(&estimate["disk"], place.bytes("out"), 1.3);
+    contains(&estimate["disk"], place.bytes("out"), 4.0);
 }
 
 #[test]
@@ -115,10 +124,12 @@ fn tiles_are_estimated_too() {
     let estimate = place.estimate("t.toml -o out --seconds 0.2");
     place.good("run t.toml -o out");
     let report = place.report("out");
-    near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 2.5);
+    near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 4.0);
     near(&estimate["steps"], 40.0, 1.0);
     near(&estimate["states"], 11.0, 1.0);
-    near(&estimate["disk"], place.bytes("out"), 1.3);
+    // A slow machine measures a few steps only, from which no trend can be seen. The range then
+    // extends from no trend to the steepest one.
+    contains(&estimate["disk"], place.bytes("out"), 4.0);
 }
 
 #[test]
