@@ -1,5 +1,7 @@
 //! Distances on a mesh.
 
+use tracing::subscriber::NoSubscriber;
+
 use super::conduction::{Arrays, Conduction};
 use super::mesh::mask;
 use super::source::expression;
@@ -194,6 +196,30 @@ pub fn distance_with(
     sources: &[Source],
     options: &DistanceOptions,
 ) -> Result<Distances> {
+    solve(mesh, sources, options, Log::Warnings).map(|solved| solved.distances)
+}
+
+/// Whether a solve writes its warnings to the log. It returns them in any case.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Log {
+    Warnings,
+    Nothing,
+}
+
+/// Distances, and what only some callers need.
+pub(super) struct Solved {
+    pub distances: Distances,
+    /// The number of vertices behind skinny triangles.
+    pub behind_skinny: usize,
+}
+
+/// Computes a distance like [`distance_with`].
+pub(super) fn solve(
+    mesh: &Mesh,
+    sources: &[Source],
+    options: &DistanceOptions,
+    log: Log,
+) -> Result<Solved> {
     let mut arrays = Arrays::default();
     let (of_vertices, of_cells) = (&mut arrays.0, &mut arrays.1);
     let speed = match &options.speed {
@@ -233,12 +259,16 @@ pub fn distance_with(
     let mut report = Report::new(&setup.config, cpu.threads());
     setup.note(&mut report);
     let mut stage = Stages::new(&options.control, &options.control.interrupt);
-    let solve = || setup.distance(&distance, &mut report, &mut stage);
-    let found = cpu.run(solve)?;
+    let mut solve = || setup.distance(&distance, &mut report, &mut stage);
+    let found = cpu.run(|| match log {
+        Log::Warnings => solve(),
+        Log::Nothing => tracing::subscriber::with_default(NoSubscriber::new(), solve),
+    })?;
     let cleaned = &setup.cleaned;
     let none = [f64::NAN; 3];
     let gradient = found.extras.gradient.as_ref();
-    Ok(Distances {
+    let behind_skinny = report.distances.as_ref().map_or(0, |distances| distances.behind_skinny);
+    let distances = Distances {
         values: cleaned.as_stored(&found.values, f64::NAN),
         labels: found.extras.labels.as_ref().map(|labels| cleaned.as_stored(labels, -1)),
         gradient: gradient.map(|gradient| cleaned.as_stored(&gradient.vertices, none)),
@@ -246,7 +276,8 @@ pub fn distance_with(
         used_vertices: cleaned.cleaning.kept_vertices.clone(),
         warnings: report.warnings,
         backend: report.backend,
-    })
+    };
+    Ok(Solved { distances, behind_skinny })
 }
 
 /// The name of the speed array in messages.

@@ -197,6 +197,11 @@ impl Mesh {
         &self.read.mesh
     }
 
+    /// Returns the unit of length that the file states, such as "mm".
+    pub fn length_unit(&self) -> Option<&str> {
+        self.read.length_unit()
+    }
+
     /// Returns the warnings of the reader, one sentence each.
     pub fn warnings(&self) -> &[String] {
         &self.read.warnings

@@ -18,6 +18,7 @@ pub(crate) mod device;
 mod distance;
 mod edt;
 mod evolve;
+mod farthest;
 mod isosurface;
 mod isosurface_on_gpu;
 mod mesh;
@@ -38,6 +39,9 @@ pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels};
 pub use evolve::{
     Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve, evolve_with,
 };
+#[cfg(feature = "cli")]
+pub(crate) use farthest::farthest_points_with;
+pub use farthest::{FarthestPoints, farthest_points};
 #[cfg(feature = "cli")]
 pub(crate) use isosurface::isosurface_with;
 pub use isosurface::{Isosurface, IsosurfaceOptions, isosurface};

@@ -1,4 +1,7 @@
-//! `zeroset sample MESH -n N -o FILE`: samples random points on a surface.
+//! `zeroset sample MESH -n N -o FILE`: samples random points on a surface, or with `--geodesic N`
+//! vertices that are far from one another.
+
+mod geodesic;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -31,21 +34,35 @@ Examples:
   zeroset sample pial.gii.gz -n 1000000 -o cloud.ply
   zeroset sample lucy.ply -n 14000000 --normals -o cloud.ply
   zeroset sample horse.ply -n 2000000 --noise 0.1% --outliers 4000 --seed 7 -o noisy.pcd
+  zeroset sample pial.gii.gz --geodesic 400 -o seeds.csv
 
 --noise S adds Gaussian noise with standard deviation S, in units of the mesh, to each coordinate.
 --noise P% is a percentage of the diagonal of the bounding box. Normals are those of the oriented
 triangles, and noise does not change them. The points of --outliers come last. They are uniform in
 the bounding box, enlarged by a tenth of its diagonal on each side, and have random normals.
 
+--geodesic N chooses vertices of a surface or tetrahedral mesh instead. Each next vertex is the one
+that is farthest from the earlier ones along the mesh, so every K first vertices are spread evenly.
+The output also has the vertex numbers (from 0) and the distances from the earlier vertices.
+`zeroset distance --from vertex:A --from vertex:B .. --labels` then writes the nearest vertex of
+each place, the geodesic Voronoi cells.
+
 The ending of FILE selects the format: .ply, .pcd and .las (binary), .xyz, .txt and .csv (text), or
 .vtp. All except .vtp and .las are written while points are sampled, and need little memory.")]
 pub struct Args {
-    /// Surface mesh in any supported format
+    /// Surface mesh (or tetrahedral mesh, for --geodesic) in any supported format
     pub mesh: PathBuf,
     /// Number of points on the surface
-    #[arg(short = 'n', long = "points", value_name = "N",
+    #[arg(short = 'n', long = "points", value_name = "N", required_unless_present = "geodesic",
           value_parser = RangedI64ValueParser::<u64>::new().range(1..))]
-    pub n: u64,
+    pub n: Option<u64>,
+    /// Number of vertices that are far from one another along the mesh, instead of random points
+    #[arg(long, value_name = "N", conflicts_with_all = ["n", "normals", "noise", "outliers", "seed"],
+          value_parser = RangedI64ValueParser::<u64>::new().range(1..))]
+    pub geodesic: Option<u64>,
+    /// The first vertex of --geodesic, from 0
+    #[arg(long, value_name = "VERTEX", default_value_t = 0, conflicts_with = "n")]
+    pub first: u32,
     /// Output file: .ply, .pcd, .las, .xyz, .txt, .csv or .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -104,11 +121,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
     let compression = args.compressed.of(&[&args.output])?;
     check_folder(&args.output)?;
+    if let Some(n) = args.geodesic {
+        return geodesic::run(&args, n, compression, ui);
+    }
     let cpu = Cpu::current();
     let file =
         read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame).time(args.at.time))?;
     ui.warn_of(&args.mesh, &file.warnings);
-    let Args { n, normals, noise, outliers, seed, .. } = args;
+    let Args { normals, noise, outliers, seed, .. } = args;
+    // Without --geodesic, the number is required.
+    let n = args.n.unwrap_or(1);
     let options = Sampling { n, normals, noise, outliers, seed };
     let sampler = Sampler::new(&file.mesh, options).map_err(|e| e.in_file(&args.mesh))?;
     let start = Instant::now();

@@ -25,6 +25,11 @@ pub(crate) struct ReadMesh {
 }
 
 impl ReadMesh {
+    /// Returns the unit of length that the file states, such as "mm".
+    pub fn length_unit(&self) -> Option<&str> {
+        self.about.state.units.length.as_deref()
+    }
+
     /// Reads or generates the mesh of a case with its data arrays.
     ///
     /// # Errors

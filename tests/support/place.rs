@@ -15,6 +15,7 @@ impl Place {
         self.0.path().join(name)
     }
 
+    #[allow(dead_code, reason = "not every test that includes this file needs it")]
     pub fn put(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }
