@@ -329,11 +329,9 @@ fn the_list_of_crates_is_complete() {
     let page = std::fs::read_to_string(root().join("THIRD_PARTY.md")).unwrap();
     let words: BTreeSet<&str> =
         page.split(|c: char| c.is_whitespace() || c == ',' || c == '*').collect();
-    let locks = ["Cargo.lock", "python/Cargo.lock"].map(|path| {
-        let lock = std::fs::read_to_string(root().join(path)).unwrap();
-        lock.parse::<toml::Table>().unwrap()
-    });
-    for package in locks.iter().flat_map(|lock| lock["package"].as_array().unwrap()) {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let lock: toml::Table = lock.parse().unwrap();
+    for package in lock["package"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
         // The packages of this repository have no source.
         let known = package.get("source").is_none() || words.contains(name);

@@ -110,7 +110,7 @@ impl LevelSet {
                  or use the start method \"spawn\" of multiprocessing",
             ));
         }
-        work::run(py, progress, |control| {
+        work::run_to_a_stop(py, progress, |control| {
             let mut evolution = self.evolution.lock().unwrap_or_else(PoisonError::into_inner);
             work(&mut evolution, control)
         })

@@ -23,7 +23,7 @@ pub fn run(
     resume: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, PathBuf, bool, bool)> {
-    work::run(py, progress.as_ref(), |control: &Control| -> Result<_> {
+    work::run_to_a_stop(py, progress.as_ref(), |control: &Control| -> Result<_> {
         let config = Config::load(&case, &overrides)?;
         let options = Options::new(&control.interrupt, control)
             .into_folder(folder, overwrite)

@@ -36,7 +36,7 @@ pub fn converge(
     overwrite: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<PathBuf>)> {
-    work::run(py, progress.as_ref(), |control: &Control| {
+    work::run_to_a_stop(py, progress.as_ref(), |control: &Control| {
         let study = Study::new(&case, &overrides, levels, folder)?;
         let files = study.files(overwrite)?;
         let (results, ended) = study.run(overwrite, &control.interrupt, control, |_| ());

@@ -22,13 +22,26 @@ const STACK: usize = 8 << 20;
 /// Runs `work` without the interpreter lock. `progress` is a Python function that is called with
 /// the keywords of [`Latest::tell`], or `None`.
 ///
-/// `work` should end soon after the flag of its [`Control`] is set, which happens if the user
-/// presses Ctrl-C, or if `progress` raises an exception.
+/// If the user presses Ctrl-C, or if `progress` raises an exception, the parallel loops of `work`
+/// end, so `work` must make new values only.
 ///
 /// # Errors
 /// Returns the exception for an error or a panic of `work`, and those of signal handlers and of
 /// `progress`.
 pub fn run<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&Control) -> Result<T> + Send,
+) -> PyResult<T> {
+    run_to_a_stop(py, progress, |control| control.interruptible(|| work(control)))
+}
+
+/// As [`run`], for work that changes values or writes files. It must end by itself, soon after the
+/// flag of its [`Control`] is set.
+///
+/// # Errors
+/// Returns the errors of [`run`].
+pub fn run_to_a_stop<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&Control) -> Result<T> + Send,

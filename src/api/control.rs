@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
+use crate::parallel::interruptible;
 use crate::run::{Observer, Progress};
 
 /// Progress and cancellation of a call. By default, nothing is reported, and nothing cancels the
@@ -48,6 +49,29 @@ impl Control {
             true => Err(Error::Interrupted),
             false => Ok(()),
         }
+    }
+
+    /// Runs `work` until the flag is set: its parallel loops on the CPU then end, usually within
+    /// some milliseconds. With this function, calls without a `Control` can be canceled, too.
+    ///
+    /// The calling thread and those of the loops unwind, so the program must not be compiled with
+    /// `panic = "abort"`. `work` should make new values only: values that it changes may be left
+    /// incomplete.
+    ///
+    /// # Errors
+    /// Returns the error of `work`, or [`Error::Interrupted`] if the flag ended a loop.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::AtomicBool};
+    /// use zeroset::api::{Control, DeviceOptions, Edt};
+    /// let stop = Arc::new(AtomicBool::new(true)); // usually set by another thread
+    /// let control = Control::default().interrupt(stop);
+    /// let (kind, device) = (Edt::default(), DeviceOptions::default());
+    /// let canceled = control.interruptible(|| zeroset::edt(&[true; 8], [2; 3], &kind, &device));
+    /// assert!(matches!(canceled, Err(zeroset::Error::Interrupted)));
+    /// ```
+    pub fn interruptible<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        interruptible(&self.interrupt, work)?
     }
 
     /// Sets the receiver of the progress.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::keys::{DIRECTIONS, TileKey};
 use super::tile_walks::{MISSING, Walk};
 use super::{Pool, TiledGrid};
+use crate::parallel;
 
 /// The number of tiles per task. In passes over values, it applies to tiles of edge 4. It is large
 /// enough to hide the cost of the first look-ups of a task, and small enough to balance the load.
@@ -95,7 +96,7 @@ pub(super) fn by_halves<T: Send>(
         return work(range);
     }
     let middle = range.start + (range.len() / 2).next_multiple_of(task);
-    let (left, right) = rayon::join(
+    let (left, right) = parallel::join(
         || by_halves(range.start..middle, task, work, combine),
         || by_halves(middle..range.end, task, work, combine),
     );

@@ -190,7 +190,7 @@ impl Patches {
         let halo_offsets = offsets(blocks.iter().map(|b| &b.halo_sizes));
         let row_offsets = offsets(blocks.iter().map(|b| &b.row_sizes));
         let neighbor_offsets = offsets(blocks.iter().map(|b| &b.neighbor_sizes));
-        let ((halo, corners), (columns, neighbors)) = rayon::join(
+        let ((halo, corners), (columns, neighbors)) = join(
             || (joined(&blocks, |b| &b.halo), joined(&blocks, |b| &b.corners)),
             || (joined(&blocks, |b| &b.columns), joined(&blocks, |b| &b.neighbors)),
         );

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::{DataArray, Kind};
 use crate::output::{MeshCounts, Report, Seconds};
+use crate::parallel;
 use crate::patches::{Coordinates, Partition, Patches};
 
 /// A case on a cleaned and partitioned mesh, the device on which it is computed, and the time that
@@ -220,6 +221,6 @@ fn cut(
     }
     // Starting the GPU driver takes a while, so the mesh is partitioned at the same time.
     let choose = || Device::choose(config, Size::Vertices(n));
-    let (patches, device) = rayon::join(|| Patches::new(mesh, method, size), choose);
+    let (patches, device) = parallel::join(|| Patches::new(mesh, method, size), choose);
     Ok((patches?, device?))
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::motion::State;
 use crate::error::{Error, Result};
+use crate::parallel::uninterrupted;
 
 /// Step and time of each state.
 pub(super) type Times = Vec<(u64, f64)>;
@@ -79,13 +80,14 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         self.wait()?;
         let (sender, answer) = channel();
         let files = self.files;
+        let write = move || {
+            let state = state()?;
+            let mut files = lock(files);
+            files.write(&state).map(|()| files.written().to_vec())
+        };
         self.scope.spawn(move |_| {
-            let done = state().and_then(|state| {
-                let mut files = lock(files);
-                files.write(&state).map(|()| files.written().to_vec())
-            });
             // Nobody receives the result if the run has panicked.
-            let _ = sender.send(done);
+            let _ = sender.send(uninterrupted(write));
         });
         self.under_way = Some(UnderWay { answer, done: None });
         Ok(())

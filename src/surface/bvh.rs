@@ -7,6 +7,7 @@
 
 use super::signed_distance::NodeArgument;
 use crate::geometry::Vec3;
+use crate::parallel;
 
 /// The largest number of pieces in a leaf.
 const LEAF: usize = 4;
@@ -195,7 +196,7 @@ fn build(nodes: &mut [Node], order: &mut [u32], first: u32, begin: u32, boxes: &
     let mut build_a = || build(nodes_a, order_a, first + 1, begin, boxes);
     let mut build_b = || build(nodes_b, order_b, second, begin + half as u32, boxes);
     if n >= PARALLEL {
-        rayon::join(build_a, build_b);
+        parallel::join(build_a, build_b);
     } else {
         build_a();
         build_b();

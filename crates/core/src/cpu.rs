@@ -1,6 +1,7 @@
 //! The CPU backend: a rayon thread pool of a given size.
 
 use crate::error::{DeviceFault, Error, Result};
+use crate::parallel::interrupt::Flag;
 use crate::primitives::memory;
 use crate::words::counted;
 
@@ -75,6 +76,8 @@ impl Cpu {
     /// Calls `work` once inside the pool. It is not generic, because rayon's code for a call is
     /// large.
     fn call(&self, work: &mut (dyn FnMut() + Send)) {
+        let flag = Flag::current();
+        let work = || flag.within(work);
         match &self.pool {
             Some(pool) => pool.install(work),
             None => rayon::scope(|_| work()),

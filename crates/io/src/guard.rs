@@ -1,8 +1,10 @@
 //! Catches panics of third-party parsers and suppresses their output.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
+
+use zeroset_core::parallel::is_interruption;
 
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
@@ -25,9 +27,14 @@ pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = QUIET.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(work));
     QUIET.set(before);
-    outcome.map_err(|payload| match payload.downcast_ref::<&str>() {
-        Some(text) => text.to_string(),
-        None => payload.downcast_ref::<String>().cloned().unwrap_or_default(),
+    outcome.map_err(|payload| {
+        if is_interruption(&*payload) {
+            resume_unwind(payload);
+        }
+        match payload.downcast_ref::<&str>() {
+            Some(text) => text.to_string(),
+            None => payload.downcast_ref::<String>().cloned().unwrap_or_default(),
+        }
     })
 }
 

@@ -126,7 +126,7 @@ impl<const E: usize> TiledGrid<E> {
             }
         });
         let created = &*created;
-        rayon::join(
+        join(
             || {
                 splice(ids, deleted, created, |tile| tile.id);
                 splice(ages, deleted, created, |_| 0);

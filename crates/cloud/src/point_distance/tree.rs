@@ -243,7 +243,7 @@ fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: 
     let mut build_a = || build(nodes_a, entries_a, first + 1, begin);
     let mut build_b = || build(nodes_b, entries_b, second, begin + half as u32);
     if n >= PARALLEL {
-        rayon::join(build_a, build_b);
+        join(build_a, build_b);
     } else {
         build_a();
         build_b();

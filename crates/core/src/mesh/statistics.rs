@@ -95,7 +95,7 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
     let cells = sound_cells(mesh);
     let cells = &*cells;
     let around = CellsAround::new(mesh.n_vertices(), cells, mesh.kind.arity());
-    let ((ring, duplicate, shapes), (parts, duplicate_points)) = rayon::join(
+    let ((ring, duplicate, shapes), (parts, duplicate_points)) = join(
         || (Ring::new(mesh, cells, &around), around.duplicates().len(), Shapes::new(mesh, cells)),
         || (Parts::new(mesh, cells), duplicate_points(&mesh.vertices)),
     );
@@ -147,7 +147,7 @@ pub fn connections(surface: &Mesh) -> Connections {
     let cells = sound_cells(surface);
     let cells = &*cells;
     let around = CellsAround::new(surface.n_vertices(), cells, 3);
-    let (facets, parts) = rayon::join(|| Facets::new(&around), || Parts::new(surface, cells));
+    let (facets, parts) = join(|| Facets::new(&around), || Parts::new(surface, cells));
     Connections {
         components: parts.components,
         // The facets of triangles are their edges.

@@ -37,9 +37,7 @@ impl<T: Send, E: Send> FromParallelIterator<Result<T, E>> for Result<Vec<T>, E> 
             }
             values
         });
-        // All parts must be taken, because the others would not be freed.
-        let of_parts: Vec<_> = of_parts.collect();
-        let of_parts: Vec<_> = of_parts.into_iter().collect::<Result<_, E>>()?;
+        let of_parts: Vec<_> = of_parts.collect::<Result<_, E>>()?;
         Ok(joined(Vec::new(), of_parts))
     }
 }

@@ -1,5 +1,8 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use super::*;
-use crate::Cpu;
+use crate::{Cpu, Error};
 
 /// Runs a loop with 1, 2 and 5 threads, and checks that the results are equal.
 fn on_threads<T: Send + PartialEq + std::fmt::Debug>(run: impl Fn() -> T + Sync) -> T {
@@ -136,4 +139,103 @@ fn a_panic_reaches_the_caller() {
         values.collect::<Vec<_>>()
     };
     assert!(std::panic::catch_unwind(run).is_err());
+}
+
+/// Runs `work`, which sets the flag, with 1, 2 and 5 threads. Checks that it is interrupted.
+fn interrupted_by(work: impl Fn(&AtomicBool) + Sync) {
+    for threads in [1, 2, 5] {
+        let flag = AtomicBool::new(false);
+        let done = interruptible(&flag, || Cpu::new(threads).unwrap().run(|| work(&flag)));
+        assert!(matches!(done, Err(Error::Interrupted)), "{threads} threads: {done:?}");
+        // Nothing is left behind.
+        assert_eq!((0..100_u32).into_par_iter().sum::<u32>(), 4950);
+    }
+}
+
+#[test]
+fn a_flag_ends_a_loop() {
+    interrupted_by(|flag| {
+        let calls = AtomicUsize::new(0);
+        let rest = OnDrop(|| {
+            let calls = calls.load(Ordering::Relaxed);
+            assert!(calls < 100_000, "the loop went on for {calls} of 1000000 calls");
+        });
+        (0..1_000_000_u32).into_par_iter().for_each(|_| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            flag.store(true, Ordering::Relaxed);
+        });
+        drop(rest);
+    });
+}
+
+/// Calls a function when it is dropped.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+#[test]
+fn a_flag_ends_nested_loops_joins_and_collections() {
+    interrupted_by(|flag| {
+        (0..4_u32).into_par_iter().for_each(|_| {
+            flag.store(true, Ordering::Relaxed);
+            (0..4_u32).into_par_iter().for_each(|_| panic!("the inner loop began"));
+        });
+    });
+    interrupted_by(|flag| {
+        flag.store(true, Ordering::Relaxed);
+        join(|| panic!("the first half began"), || ());
+    });
+    interrupted_by(|flag| {
+        let both = join(|| 1, || Cpu::current().run(|| flag.store(true, Ordering::Relaxed)));
+        assert_eq!(both, (1, ()));
+        (0..4_u32).into_par_iter().for_each(|_| panic!("the loop began"));
+    });
+    let kept = Arc::new(());
+    interrupted_by(|flag| {
+        let items = (0..10_000_u32).into_par_iter().filter(|&k| {
+            flag.store(k > 5000, Ordering::Relaxed);
+            true
+        });
+        let items: Vec<_> = items.map(|_| kept.clone()).collect();
+        flag.store(true, Ordering::Relaxed);
+        (0..items.len()).into_par_iter().for_each(|_| panic!("the loop began"));
+    });
+    assert_eq!(Arc::strong_count(&kept), 1, "items of an interrupted loop are freed");
+}
+
+#[test]
+fn work_without_the_flag_and_other_panics_are_not_interrupted() {
+    let flag = AtomicBool::new(true);
+    let sum = || (0..100_u32).into_par_iter().sum::<u32>();
+    assert_eq!(interruptible(&flag, || uninterrupted(sum)).unwrap(), 4950);
+    let panic = || interruptible(&flag, || uninterrupted(|| panic!("of its own")));
+    let payload = std::panic::catch_unwind(panic).unwrap_err();
+    assert!(!is_interruption(&*payload) && payload.is::<&str>());
+}
+
+#[test]
+fn loops_that_share_threads_have_flags_of_their_own() {
+    let cpu = Cpu::new(2).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| {
+            interruptible(&stop, || {
+                cpu.run(|| {
+                    loop {
+                        (0..64_u32).into_par_iter().for_each(|_| std::thread::yield_now());
+                    }
+                })
+            })
+        });
+        for _ in 0..200 {
+            let sum = cpu.run(|| join(|| (0..999_u32).into_par_iter().sum::<u32>(), || ()).0);
+            assert_eq!(sum, 498_501);
+            stop.store(true, Ordering::Relaxed);
+        }
+        assert!(matches!(first.join().unwrap(), Err::<(), _>(Error::Interrupted)));
+    });
 }

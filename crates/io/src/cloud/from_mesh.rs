@@ -20,10 +20,8 @@ pub(super) fn read(file: MeshFile, wanted: &Wanted) -> Result<(PointCloud, Cloud
     let stored = vector(mesh, &NORMALS, &JOINED_NORMALS);
     let colors = vector(mesh, &COLORS, &JOINED_COLORS);
     let from_faces = stored.is_none() && mesh.n_cells() > 0 && mesh.kind.arity() == 3;
-    let (inside_out, of_faces) = rayon::join(
-        || from_faces && looks_inwards(mesh),
-        || from_faces.then(|| vertex_normals(mesh)),
-    );
+    let (inside_out, of_faces) =
+        join(|| from_faces && looks_inwards(mesh), || from_faces.then(|| vertex_normals(mesh)));
     let mut normals = of_faces.or(stored);
     if inside_out {
         normals.iter_mut().flatten().for_each(|normal| *normal = normal.map(|x| -x));
