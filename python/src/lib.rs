@@ -18,6 +18,7 @@ mod run;
 mod studies;
 mod surfaces;
 mod volumes;
+mod warnings;
 mod work;
 
 use pyo3::prelude::*;

@@ -9,7 +9,7 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use zeroset::api::DeviceVoxels;
+use zeroset::api::{DeviceVoxels, Subject};
 use zeroset::gpu::volume::Stored;
 use zeroset::io::VolumeOptions;
 use zeroset::point_distance::Edt;
@@ -18,6 +18,7 @@ use zeroset::volume::{Placement, Samples, Volume};
 use crate::arrays::list;
 use crate::mesh::parts;
 use crate::options::{OfIsosurface, On, parse};
+use crate::warnings::{Told, all_about, told};
 use crate::work;
 
 /// Computes the distances of the voxels that are not in `targets`, x fastest.
@@ -29,12 +30,12 @@ pub fn edt<'py>(
     spacing: [f64; 3],
     signed: bool,
     options: &str,
-) -> PyResult<(Bound<'py, PyArray1<f32>>, Vec<String>)> {
+) -> PyResult<(Bound<'py, PyArray1<f32>>, Told)> {
     let device = parse::<On>(options)?.device();
     let kind = Edt::default().spacing(spacing).faces(signed).signed(signed);
     let targets = targets.as_slice()?;
     let found = work::run(py, None, |_| zeroset::edt(targets, shape, &kind, &device))?;
-    Ok((list(py, found.values), found.warnings))
+    Ok((list(py, found.values), all_about(Subject::Device, found.warnings)))
 }
 
 /// Computes the distances of [`edt`] on a GPU: `targets` and `distances` are addresses of arrays on
@@ -106,7 +107,8 @@ pub fn isosurface<'py>(
         zeroset::isosurface(&volume, level, &options)
     })?;
     let (vertices, cells, arrays) = parts(py, found.mesh)?;
-    (vertices, cells, arrays, found.warnings).into_pyobject(py).map(Bound::into_any)
+    let told = told(&found.subjects, found.warnings);
+    (vertices, cells, arrays, told).into_pyobject(py).map(Bound::into_any)
 }
 
 /// An isosurface on a GPU.
@@ -197,6 +199,6 @@ pub fn read_volume<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, P
     found.set_item("shape", volume.shape())?;
     found.set_item("origin", volume.placement().origin())?;
     found.set_item("steps", volume.placement().steps())?;
-    found.set_item("warnings", file.warnings)?;
+    found.set_item("warnings", all_about(Subject::File, file.warnings))?;
     Ok(found)
 }

@@ -13,7 +13,13 @@ the units of the mesh.
 
 from ._levelset import LevelSet, State
 from ._mesh import Cleaned, Distances, Mesh, Path, distance, generate, read
-from ._messages import ZerosetWarning
+from ._messages import (
+    AccuracyWarning,
+    DeviceWarning,
+    FileWarning,
+    MeshWarning,
+    ZerosetWarning,
+)
 from ._native import DeviceError, NumericalError, __version__
 from ._points import Cloud, Nearest, nearest, read_points, sample
 from ._run import CaseCheck, Report, check, devices, run
@@ -22,13 +28,17 @@ from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
 from ._volumes import Volume, edt, isosurface, read_volume, voxelize
 
 __all__ = [
+    "AccuracyWarning",
     "CaseCheck",
     "Cleaned",
     "Cloud",
     "DeviceError",
+    "DeviceWarning",
     "Distances",
+    "FileWarning",
     "LevelSet",
     "Mesh",
+    "MeshWarning",
     "Nearest",
     "NumericalError",
     "Path",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _inputs, _messages, _native, _options, _progress, _view
+from . import _arrays, _inputs, _native, _options, _progress, _view
 from ._mesh import Mesh, as_mesh
 from ._progress import Progress
 
@@ -127,9 +127,11 @@ class LevelSet:
 
     def _warn(self) -> None:
         """Issue the warnings that are new."""
-        warnings = self._native.warnings()
-        new, self._warned = warnings[self._warned :], len(warnings)
-        _messages.warn(new)
+        told = self._native.warnings()
+        said, new = told[: self._warned], told[self._warned :]
+        self._warned = len(told)
+        # A new phi repeats the warnings about the mesh.
+        self.mesh._warn(warning for warning in new if warning not in said)
 
     def _terms(
         self, velocity: Any, normal_speed: Any, curvature: Any, weighted_curvature: Any

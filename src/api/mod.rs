@@ -26,6 +26,7 @@ mod read_options;
 mod reconstruct;
 mod sdf;
 mod source;
+mod subject;
 mod threads;
 
 pub use crate::surface::DeviceResults;
@@ -55,3 +56,4 @@ pub use sdf::{
     sdf,
 };
 pub use source::{Source, Values};
+pub use subject::Subject;
