@@ -59,6 +59,8 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(volumes::isosurface, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::isosurface_between, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::nearest_voxels, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::nearest_voxels_between, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::read_volume, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::wait_for_stream, m)?)?;
     Ok(())
 }

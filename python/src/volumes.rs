@@ -38,6 +38,16 @@ pub fn edt<'py>(
     Ok((list(py, found.values), all_about(Subject::Device, found.warnings)))
 }
 
+/// Lets the next call on a GPU wait for the work that is now in a stream, which is given by its
+/// handle.
+#[pyfunction]
+pub fn wait_for_stream(py: Python<'_>, stream: u64, gpu: u32) -> PyResult<()> {
+    work::run(py, None, |_| {
+        // SAFETY: The package passes the current stream of PyTorch or CuPy.
+        unsafe { zeroset::api::wait_for_stream(stream, gpu) }
+    })
+}
+
 /// Computes the distances of [`edt`] on a GPU: `targets` and `distances` are addresses of arrays on
 /// it, of bytes and of 32-bit floats.
 #[pyfunction]
@@ -53,8 +63,29 @@ pub fn edt_between(
     let kind = Edt::default().spacing(spacing).faces(signed).signed(signed);
     work::run(py, None, |_| {
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
-        // primary context, and waits until no work uses them.
+        // primary context, after `wait_for_stream`.
         unsafe { zeroset::api::edt_between(targets, distances, shape, &kind, gpu) }
+    })
+}
+
+/// Computes the distances of [`edt_between`] without signs, and the nearest voxels. `indices` is
+/// the address of three 64-bit integers for each voxel: the indices along z of all voxels, then
+/// those along y and x.
+#[pyfunction]
+pub fn nearest_voxels_between(
+    py: Python<'_>,
+    targets: u64,
+    distances: u64,
+    indices: u64,
+    shape: [usize; 3],
+    spacing: [f64; 3],
+    gpu: u32,
+) -> PyResult<()> {
+    let (kind, arrays) = (Edt::default().spacing(spacing), [targets, distances, indices]);
+    work::run(py, None, |_| {
+        // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
+        // primary context, after `wait_for_stream`.
+        unsafe { zeroset::api::nearest_voxels_between(arrays, shape, &kind, gpu) }
     })
 }
 
@@ -176,7 +207,7 @@ pub fn isosurface_between(
             .map_err(|flaw| zeroset::Error::usage(flaw.what(), flaw.remedy()))?;
         let voxels = DeviceVoxels { values, stored, shape, placement };
         // SAFETY: The package passes the address of an array of this size, which PyTorch or CuPy
-        // keep in the primary context, and waits until no work uses it.
+        // keep in the primary context, after `wait_for_stream`.
         unsafe { voxels.isosurface(level, &options.surface, gpu) }
     })?;
     Ok(IsosurfaceOnGpu(found))

@@ -31,6 +31,7 @@ __all__ = [
     "nearest",
     "nearest_between",
     "nearest_voxels",
+    "nearest_voxels_between",
     "read_points",
     "read_volume",
     "reconstruct",
@@ -41,6 +42,7 @@ __all__ = [
     "sdf_grid",
     "view",
     "voxelize",
+    "wait_for_stream",
     "write",
 ]
 
@@ -216,6 +218,15 @@ def edt_between(
     signed: bool,
     gpu: int,
 ) -> None: ...
+def nearest_voxels_between(
+    targets: int,
+    distances: int,
+    indices: int,
+    shape: list[int],
+    spacing: list[float],
+    gpu: int,
+) -> None: ...
+def wait_for_stream(stream: int, gpu: int) -> None: ...
 def nearest_voxels(
     targets: NDArray[np.bool_], shape: list[int], spacing: list[float], options: str
 ) -> NDArray[np.uint64]: ...

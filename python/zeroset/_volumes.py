@@ -47,10 +47,11 @@ def edt(
     -------
     distances : array
         Distances, float32, with the shape of the mask, in the unit of the spacing. They belong to
-        the package and the device of the mask. For a mask on a GPU, they are computed there without
-        a copy to the host, except with `return_indices`.
+        the package and the device of the mask. For a mask on a GPU, distances and indices are
+        computed there without a copy to the host.
     indices : array
-        Only with `return_indices`: indices, int64, with one more axis in front.
+        Only with `return_indices`: indices, int64, with one more axis in front. Among voxels at the
+        same distance, a GPU may choose another one than the CPU.
 
     Raises
     ------
@@ -67,8 +68,8 @@ def edt(
         raise ValueError(
             "return_indices: voxels are nearest to faces with signed=True, not to voxels"
         )
-    if _arrays.on_gpu(mask) and not return_indices:
-        return _edt_on_gpu(mask, sampling, signed)
+    if _arrays.on_gpu(mask):
+        return _edt_on_gpu(mask, sampling, signed, return_indices)
     convert = _arrays.like(mask) or _arrays.identity
     array = _arrays.as_numpy(mask)
     if not 1 <= array.ndim <= 3:
@@ -107,7 +108,7 @@ def edt(
     return convert(distances), convert(indices)
 
 
-def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
+def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) -> Any:
     """Compute the distances on the GPU that holds the mask, without copies to the host."""
     if not 1 <= mask.ndim <= 3:
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
@@ -115,17 +116,25 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
     gpu = _arrays.Gpu(mask)
     targets = gpu.read((gpu.array != 0) if signed else (gpu.array == 0), "bool")
     distances = gpu.empty(tuple(mask.shape), "float32")
-    gpu.wait()
-    addresses = gpu.address(targets), gpu.address(distances)
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
-    _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, gpu.number)
+    indices = gpu.empty((3, *shape), "int64") if return_indices else None
+    gpu.wait()
+    marks, values = gpu.address(targets), gpu.address(distances)
+    if indices is None:
+        _native.edt_between(marks, values, shape[::-1], steps[::-1], signed, gpu.number)
+    else:
+        nearest = gpu.address(indices)
+        _native.nearest_voxels_between(marks, values, nearest, shape[::-1], steps[::-1], gpu.number)
     # Without a target, every distance is infinite. Reading one is faster than counting the targets.
     # Signed distances to faces are infinite if there are voxels of only one kind.
     if not math.isfinite(distances.reshape(-1)[0]):
         what = "the voxels are of one kind" if signed else "no voxel is zero"
         raise ValueError(f"mask: {what}; there is nothing to measure to")
-    return gpu.result(distances)
+    if indices is None:
+        return gpu.result(distances)
+    of_axes = indices[3 - mask.ndim :].reshape(mask.ndim, *mask.shape)
+    return gpu.result(distances), gpu.result(of_axes)
 
 
 def _per_axis(values: Any, n: int, name: str) -> list[float]:

@@ -32,10 +32,11 @@ mod threads;
 pub use crate::surface::DeviceResults;
 pub use conduction::{Conduction, Directions, Fibers};
 pub use control::Control;
+pub use device::wait_for_stream;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
 #[cfg(feature = "cli")]
 pub(crate) use edt::edt_on;
-pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels};
+pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels, nearest_voxels_between};
 pub use evolve::{
     Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve, evolve_with,
 };
