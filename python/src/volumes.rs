@@ -107,7 +107,7 @@ pub fn nearest_voxels<'py>(
 }
 
 /// Returns the numbers of a one-dimensional array in their own type.
-fn samples(array: &Bound<'_, PyUntypedArray>) -> PyResult<Samples> {
+pub fn samples(array: &Bound<'_, PyUntypedArray>) -> PyResult<Samples> {
     macro_rules! of {
         ($($variant:ident $type:ty),*) => {
             $(if array.dtype().is_equiv_to(&dtype::<$type>(array.py())) {

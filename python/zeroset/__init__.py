@@ -21,11 +21,13 @@ from ._messages import (
     ZerosetWarning,
 )
 from ._native import DeviceError, NumericalError, __version__
+from ._pictures import Picture, info, render
 from ._points import Cloud, Nearest, nearest, read_points, sample
 from ._run import CaseCheck, Report, check, devices, run
 from ._studies import compare, converge
 from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
 from ._volumes import Volume, edt, isosurface, read_volume, voxelize
+from ._voxels import Octree, Points, octree, points
 
 __all__ = [
     "AccuracyWarning",
@@ -41,7 +43,10 @@ __all__ = [
     "MeshWarning",
     "Nearest",
     "NumericalError",
+    "Octree",
     "Path",
+    "Picture",
+    "Points",
     "Reconstruction",
     "Report",
     "Sdf",
@@ -57,12 +62,16 @@ __all__ = [
     "distance",
     "edt",
     "generate",
+    "info",
     "isosurface",
     "nearest",
+    "octree",
+    "points",
     "read",
     "read_points",
     "read_volume",
     "reconstruct",
+    "render",
     "run",
     "sample",
     "sdf",

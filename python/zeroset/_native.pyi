@@ -21,10 +21,14 @@ __all__ = [
     "compare",
     "converge",
     "devices",
+    "draw_mesh",
+    "draw_volume",
     "edt",
     "edt_between",
     "events",
     "generate",
+    "info",
+    "info_of_mesh",
     "isosurface",
     "isosurface_between",
     "main",
@@ -32,6 +36,8 @@ __all__ = [
     "nearest_between",
     "nearest_voxels",
     "nearest_voxels_between",
+    "octree",
+    "points",
     "read_points",
     "read_volume",
     "reconstruct",
@@ -227,6 +233,34 @@ def nearest_voxels_between(
     gpu: int,
 ) -> None: ...
 def wait_for_stream(stream: int, gpu: int) -> None: ...
+def draw_mesh(
+    mesh: Mesh, options: list[str]
+) -> tuple[bytes, NDArray[np.uint8], NDArray[np.uint8], int, int, _Told]: ...
+def draw_volume(
+    values: NDArray[Any],
+    shape: list[int],
+    origin: list[float],
+    steps: list[list[float]],
+    options: list[str],
+) -> tuple[bytes, NDArray[np.uint8], NDArray[np.uint8], int, int, _Told]: ...
+def info(path: str | os.PathLike[str]) -> tuple[str, _Told]: ...
+def info_of_mesh(mesh: Mesh) -> str: ...
+def points(
+    values: NDArray[Any],
+    shape: list[int],
+    origin: list[float],
+    steps: list[list[float]],
+    condition: str | None,
+    edge: float | None,
+    in_blocks: bool,
+) -> dict[str, Any]: ...
+def octree(
+    values: NDArray[Any],
+    shape: list[int],
+    origin: list[float],
+    steps: list[list[float]],
+    condition: str | None,
+) -> dict[str, Any]: ...
 def nearest_voxels(
     targets: NDArray[np.bool_], shape: list[int], spacing: list[float], options: str
 ) -> NDArray[np.uint64]: ...

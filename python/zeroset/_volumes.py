@@ -260,7 +260,7 @@ def isosurface(
 
     Parameters
     ----------
-    volume : array of three dimensions, path, or image from nibabel
+    volume : array of three dimensions, Volume, path, or image from nibabel
         Values, indexed [i, j, k]. If they are on a GPU, the surface is extracted there, without a
         copy to the host, unless a voxel equals the level exactly, a value is not finite, or holes,
         components or smoothness are changed.
@@ -301,41 +301,15 @@ def isosurface(
     >>> len(ball.points) - len(ball.cells) // 2
     2
     """
-    if isinstance(volume, (str, os.PathLike)):
-        values, of_file = read_volume(volume)
-        affine = of_file if affine is None and spacing is None else affine
-    else:
-        values = getattr(volume, "dataobj", volume)
-        if affine is None and spacing is None:
-            affine = getattr(volume, "affine", None)
-        # Cleaning up a surface needs the host.
-        stays = _arrays.on_gpu(values) and not (largest or fill_holes or smooth)
-        values = values if stays else np.asarray(_arrays.as_numpy(values))
-    if values.ndim != 3:
-        raise ValueError(f"volume: expected 3 dimensions, found the shape {tuple(values.shape)}")
-    if affine is not None and spacing is not None:
-        raise ValueError("spacing: give either an affine or a spacing")
-    matrix = (
-        np.diag([*_per_axis(spacing, 3, "spacing"), 1.0])
-        if affine is None
-        else np.asarray(affine, np.float64)
-    )
-    if matrix.shape != (4, 4):
-        raise ValueError(f"affine: expected the shape (4, 4), found {matrix.shape}")
+    # Cleaning up a surface needs the host.
+    values, matrix = _placed(volume, affine, spacing, not (largest or fill_holes or smooth))
     if not isinstance(values, np.ndarray):
         found = _isosurface_on_gpu(values, level, matrix, closed, normals)
         if found is not None:
             return found
         values = np.asarray(_arrays.as_numpy(values))
-    kind = {"b": np.uint8, "f": np.float64 if values.dtype.itemsize > 4 else np.float32}.get(
-        values.dtype.kind
-    )
-    ordered = np.asfortranarray(values, kind or values.dtype.newbyteorder("="))
     points, cells, arrays, warnings = _native.isosurface(
-        ordered.reshape(-1, order="F"),
-        list(ordered.shape),
-        matrix[:3, 3].tolist(),
-        matrix[:3, :3].T.tolist(),
+        *_as_native(values, matrix),
         float(level),
         _options.text(
             **_options.on(device, threads),
@@ -348,6 +322,64 @@ def isosurface(
     )
     _messages.warn(warnings)
     return as_surface(points, cells, arrays, volume)
+
+
+def _placed(
+    volume: Any, affine: Any, spacing: Any, may_stay_on_gpu: bool = False
+) -> tuple[Any, NDArray[np.float64]]:
+    """Return the values of a volume, indexed [i, j, k], and the matrix of its voxels.
+
+    Parameters
+    ----------
+    volume : array of three dimensions, path, or image from nibabel
+    affine : array of shape (4, 4), or None
+    spacing : float, sequence of float, or None
+    may_stay_on_gpu : bool
+        Whether to return values on a GPU as they are, instead of as a numpy array.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, or if both an affine and a spacing are given.
+    """
+    if isinstance(volume, (str, os.PathLike)):
+        values, of_file = read_volume(volume)
+        affine = of_file if affine is None and spacing is None else affine
+    else:
+        volume, of_volume = volume if isinstance(volume, Volume) else (volume, None)
+        values = getattr(volume, "dataobj", volume)
+        if affine is None and spacing is None:
+            affine = getattr(volume, "affine", of_volume)
+        if not (may_stay_on_gpu and _arrays.on_gpu(values)):
+            values = np.asarray(_arrays.as_numpy(values))
+    if values.ndim != 3:
+        raise ValueError(f"volume: expected 3 dimensions, found the shape {tuple(values.shape)}")
+    if affine is not None and spacing is not None:
+        raise ValueError("spacing: give either an affine or a spacing")
+    matrix = (
+        np.diag([*_per_axis(spacing, 3, "spacing"), 1.0])
+        if affine is None
+        else np.asarray(affine, np.float64)
+    )
+    if matrix.shape != (4, 4):
+        raise ValueError(f"affine: expected the shape (4, 4), found {matrix.shape}")
+    return values, matrix
+
+
+def _as_native(
+    values: NDArray[Any], matrix: NDArray[np.float64]
+) -> tuple[NDArray[Any], list[int], list[float], list[list[float]]]:
+    """Return the numbers of a volume with x fastest, its shape, its origin, and its steps."""
+    kind = {"b": np.uint8, "f": np.float64 if values.dtype.itemsize > 4 else np.float32}.get(
+        values.dtype.kind
+    )
+    ordered = np.asfortranarray(values, kind or values.dtype.newbyteorder("="))
+    return (
+        ordered.reshape(-1, order="F"),
+        list(ordered.shape),
+        matrix[:3, 3].tolist(),
+        matrix[:3, :3].T.tolist(),
+    )
 
 
 def _isosurface_on_gpu(
