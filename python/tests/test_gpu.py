@@ -189,6 +189,11 @@ def test_nearest_voxels_stay_on_the_gpu(package, shape, share, monkeypatch):
     are_nearest(mask, _as_numpy(distances), indices, spacing)
     with pytest.raises(ValueError, match="no voxel is zero"):
         zs.edt(on_gpu(package, np.ones(shape, bool)), return_indices=True)
+    signed, indices = zs.edt(on_gpu(package, mask), signed=True, return_indices=True)
+    assert is_on_gpu(signed) and is_on_gpu(indices)
+    plain = zs.edt(on_gpu(package, mask), signed=True)
+    assert np.array_equal(_as_numpy(signed), _as_numpy(plain))
+    assert np.array_equal(mask[tuple(_as_numpy(indices))], ~mask)
 
 
 @needs_gpu

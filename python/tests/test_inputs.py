@@ -77,6 +77,23 @@ def test_distance_transforms_are_those_of_the_definition(mask, spacing):
         assert np.allclose(np.sqrt((apart**2).sum(axis=0)), found, rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(30,), (9, 13), (7, 8, 9)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_signed_distances_have_the_nearest_voxels_of_the_other_kind(shape, order):
+    mask = np.array(np.random.default_rng(2).random(shape) < 0.8, order=order)
+    steps = 0.5 * np.arange(1, mask.ndim + 1)
+    found, indices = zs.edt(mask, steps, signed=True, return_indices=True)
+    assert np.array_equal(found, zs.edt(mask, steps, signed=True))
+    assert np.array_equal(mask[tuple(indices)], ~mask)
+    every = np.argwhere(np.ones(shape))
+    for at, to in zip(every, indices.reshape(mask.ndim, -1).T, strict=True):
+        others = np.argwhere(mask != mask[tuple(at)])
+        squares = (((others - at) * steps) ** 2).sum(axis=1)
+        assert (((to - at) * steps) ** 2).sum() == pytest.approx(squares.min())
+    with pytest.raises(ValueError, match="is not zero"):
+        zs.edt(np.zeros(shape), signed=True, return_indices=True)
+
+
 @pytest.mark.parametrize(
     ("points", "cells", "what"),
     [

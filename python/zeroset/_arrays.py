@@ -156,6 +156,10 @@ class Gpu:
         """Return a view of an array with its axes in reverse order."""
         return array.permute(*range(array.ndim - 1, -1, -1)) if self._is_torch else array.T
 
+    def where(self, condition: Any, first: Any, second: Any) -> Any:
+        """Return the entries of one array where a condition is true, and otherwise of another."""
+        return self._module.where(condition, first, second)
+
     def sqrt(self, array: Any) -> Any:
         """Return the square roots of an array on this GPU."""
         return self._module.sqrt(array)

@@ -39,7 +39,8 @@ def edt(
         Whether to measure to the surface instead: the faces between the two kinds of voxels.
         Distances are then negative where the mask is not zero.
     return_indices : bool
-        Whether to also return the index of the nearest zero voxel along each axis.
+        Whether to also return the index of the nearest zero voxel along each axis. With `signed`,
+        it is that of the voxel of the other kind whose center is nearest.
     device, threads
         See `Mesh`. "auto" uses a GPU for at least 8 million voxels per thread.
 
@@ -64,10 +65,6 @@ def edt(
     >>> zs.edt(np.array([[0, 1, 1], [1, 1, 1]])).round(2).tolist()
     [[0.0, 1.0, 2.0], [1.0, 1.409999966621399, 2.240000009536743]]
     """
-    if signed and return_indices:
-        raise ValueError(
-            "return_indices: voxels are nearest to faces with signed=True, not to voxels"
-        )
     if _arrays.on_gpu(mask):
         return _edt_on_gpu(mask, sampling, signed, return_indices)
     convert = _arrays.like(mask) or _arrays.identity
@@ -100,7 +97,14 @@ def edt(
     distances = distances.T if is_fortran else distances
     if not return_indices:
         return convert(distances)
-    found = _native.nearest_voxels(targets.reshape(-1), shape[::-1], steps[::-1], options)
+
+    def nearest(targets: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        return _native.nearest_voxels(targets.reshape(-1), shape[::-1], steps[::-1], options)
+
+    if signed:
+        found = np.where(inside.reshape(-1), nearest(~inside), nearest(inside))
+    else:
+        found = nearest(targets)
     axes = np.stack(np.unravel_index(found.astype(np.int64), ordered.shape))
     indices = axes.reshape(array.ndim, *ordered.shape)
     if is_fortran:
@@ -118,14 +122,25 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) ->
     distances = gpu.empty(tuple(mask.shape), "float32")
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
-    indices = gpu.empty((3, *shape), "int64") if return_indices else None
-    gpu.wait()
-    marks, values = gpu.address(targets), gpu.address(distances)
-    if indices is None:
+
+    def nearest(targets: Any) -> Any:
+        """Compute the distances without signs, and return the indices of the nearest targets."""
+        found = gpu.empty((3, *shape), "int64")
+        gpu.wait()
+        marks, values, numbers = map(gpu.address, (targets, distances, found))
+        _native.nearest_voxels_between(marks, values, numbers, shape[::-1], steps[::-1], gpu.number)
+        return found[3 - mask.ndim :].reshape(mask.ndim, *mask.shape)
+
+    indices = None
+    if return_indices and signed:
+        others = gpu.read(gpu.array == 0, "bool")
+        indices = gpu.where(targets, nearest(others), nearest(targets))
+    elif return_indices:
+        indices = nearest(targets)
+    if signed or not return_indices:
+        gpu.wait()
+        marks, values = gpu.address(targets), gpu.address(distances)
         _native.edt_between(marks, values, shape[::-1], steps[::-1], signed, gpu.number)
-    else:
-        nearest = gpu.address(indices)
-        _native.nearest_voxels_between(marks, values, nearest, shape[::-1], steps[::-1], gpu.number)
     # Without a target, every distance is infinite. Reading one is faster than counting the targets.
     # Signed distances to faces are infinite if there are voxels of only one kind.
     if not math.isfinite(distances.reshape(-1)[0]):
@@ -133,8 +148,7 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) ->
         raise ValueError(f"mask: {what}; there is nothing to measure to")
     if indices is None:
         return gpu.result(distances)
-    of_axes = indices[3 - mask.ndim :].reshape(mask.ndim, *mask.shape)
-    return gpu.result(distances), gpu.result(of_axes)
+    return gpu.result(distances), gpu.result(indices)
 
 
 def _per_axis(values: Any, n: int, name: str) -> list[float]:

@@ -121,6 +121,10 @@ def ascontiguousarray(values: Any, dtype: Any = None) -> ndarray:
     return asarray(np.ascontiguousarray(_on_host(values), dtype))
 
 
+def where(condition: ndarray, first: ndarray, second: ndarray) -> ndarray:
+    return asarray(np.where(condition._host, first._host, second._host))
+
+
 def sqrt(values: ndarray) -> ndarray:
     return asarray(np.sqrt(values._host))
 
