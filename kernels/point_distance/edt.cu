@@ -2,7 +2,8 @@
 // crates/cloud/src/point_distance/edt. It is exact, with one pass per axis.
 //
 // The kernels run in the order edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs,
-// edt_choose_volume, edt_volume, edt_near_volume. edt_rows counts the steps along x to the nearest
+// edt_choose_volume, edt_volume, edt_near_volume, and edt_indices if the nearest voxels themselves
+// are wanted. edt_rows counts the steps along x to the nearest
 // voxel to which distances are measured. A pass along y or z has two kernels, and the kernel before
 // them decides which of the two processes a line. If the distances that the previous pass found are
 // small, each voxel is compared with its neighbors on the line, up to the distance beyond which no
@@ -435,4 +436,53 @@ edt_near_volume(Edt edt, const float* squares, const u8* near, const u8* inside,
     const Distances out = {inside + first, distances + first, plane, edt.spacing, edt.side};
     look_around(line, piece * PIECE, min((piece + 1) * PIECE, edt.shape[2]), edt.shape[2],
                 [&](u32 z, float square) { out.write(z, square); });
+}
+
+// Returns the voxel of a line of n voxels whose parabola is the lowest at voxel `at`. Of several,
+// it is the nearest one, and of two at the same distance the one before.
+template <class Line>
+DEVICE u32 lowest_of(const Line& line, u32 at, u32 n) {
+    float least = line.height(at), square = 1.0f, odd = 3.0f;
+    u32 found = at;
+    const u32 most = max(at, n - 1 - at);
+    for (u32 away = 1; away <= most && square < least; away++, square += odd, odd += 2.0f) {
+        const float before = away <= at ? line.height(at - away) : FAR;
+        const float behind = at + away < n ? line.height(at + away) : FAR;
+        if (before + square < least) {
+            least = before + square;
+            found = at - away;
+        }
+        if (behind + square < least) {
+            least = behind + square;
+            found = at + away;
+        }
+    }
+    return found;
+}
+
+// Finds the nearest voxel to which distances are measured, by a search along each axis outward from
+// each voxel. Without such a voxel, the indices are those of the voxel itself.
+//
+// Grid: any number of blocks. Block: any number of threads. Shared memory: none.
+//
+// inside   [nz][ny][nx], 0 or 1
+// steps    [nz][ny][nx], from edt_rows
+// squares  [nz][ny][nx], within the slabs
+// indices  [3][nz][ny][nx], along z, y and x
+extern "C" __global__ void edt_indices(Edt edt, const u8* inside, const u16* steps, const float* squares, u64* indices) {
+    const u64 row = edt.shape[0], plane = row * edt.shape[1], n = plane * edt.shape[2];
+    const u64 threads = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        const u32 x = (u32)(i % row), y = (u32)(i % plane / row);
+        const VolumeLine across = {squares + i % plane, plane, edt.along};
+        const u32 z = lowest_of(across, (u32)(i / plane), edt.shape[2]);
+        const SlabLine along = {steps + z * plane + x, row, edt.across};
+        const u32 to = lowest_of(along, y, edt.shape[1]);
+        const u64 first = z * plane + to * row;
+        const u32 by = steps[first + x];
+        const bool has_any = by != NO_STEP;
+        indices[i] = has_any ? z : i / plane;
+        indices[n + i] = has_any ? to : y;
+        indices[2 * n + i] = !has_any ? x : by <= x && inside[first + x - by] ? x - by : x + by;
+    }
 }

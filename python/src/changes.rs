@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde::Deserialize;
+use zeroset::api::Subject;
 use zeroset::io::{WriteOptions, write_mesh};
 use zeroset::mesh;
 use zeroset::mesh::generate::Generate;
@@ -16,6 +17,7 @@ use crate::arrays::list;
 use crate::errors::raised;
 use crate::mesh::Mesh;
 use crate::options::{Holes, OfMesh, parse};
+use crate::warnings::{Told, all_about};
 use crate::work;
 
 /// Creates a mesh with the options of a mesh.
@@ -77,16 +79,11 @@ impl Change {
 
 /// Changes a mesh. Returns the new mesh and warnings.
 #[pyfunction]
-pub fn changed(
-    py: Python<'_>,
-    mesh: &Mesh,
-    change: &str,
-    options: &str,
-) -> PyResult<(Mesh, Vec<String>)> {
+pub fn changed(py: Python<'_>, mesh: &Mesh, change: &str, options: &str) -> PyResult<(Mesh, Told)> {
     let (change, shared) = (parse::<Change>(change)?, mesh.shared());
     let (mesh, warnings) =
         work::run(py, None, |_| shared.cpu()?.run(|| change.apply(shared.stored().clone())))?;
-    Ok((made(mesh, options)?, warnings))
+    Ok((made(mesh, options)?, all_about(Subject::Mesh, warnings)))
 }
 
 /// The number of an item, or -1.
@@ -100,7 +97,7 @@ pub fn cleaned<'py>(
     mesh: &Mesh,
     weld: &str,
     options: &str,
-) -> PyResult<(Mesh, Numbers<'py>, Numbers<'py>, Vec<String>)> {
+) -> PyResult<(Mesh, Numbers<'py>, Numbers<'py>, Told)> {
     let (weld, shared) = (parse::<Weld>(weld)?, mesh.shared());
     let repairs = Repairs { weld, degenerate: Some(Thinness::Thin) };
     let (mesh, done) =
@@ -113,18 +110,21 @@ pub fn cleaned<'py>(
     let changes = [done.repair.summary(), done.cleaning.summary(), done.outward.summary()];
     let changes = changes.into_iter().flatten().map(|change| format!("mesh cleaned: {change}"));
     let warnings = changes.chain(done.repair.doubts()).chain(done.outward.doubts()).collect();
-    Ok((made(mesh, options)?, list(py, vertices), list(py, cells), warnings))
+    let told = all_about(Subject::Mesh, warnings);
+    Ok((made(mesh, options)?, list(py, vertices), list(py, cells), told))
 }
 
 /// Writes a mesh. Returns warnings about the data that the format cannot hold.
 #[pyfunction]
-pub fn write(py: Python<'_>, mesh: &Mesh, path: PathBuf, ascii: bool) -> PyResult<Vec<String>> {
+pub fn write(py: Python<'_>, mesh: &Mesh, path: PathBuf, ascii: bool) -> PyResult<Told> {
     let (mesh, options) = (mesh.shared(), WriteOptions::default().ascii(ascii));
-    work::run(py, None, |_| mesh.cpu()?.run(|| write_mesh(&path, mesh.stored(), &options)))
+    let write = || write_mesh(&path, mesh.stored(), &options);
+    let warnings = work::run(py, None, |_| mesh.cpu()?.run(write))?;
+    Ok(all_about(Subject::File, warnings))
 }
 
 /// The voxels of a mesh: marks (x fastest), shape, origin, and warnings.
-type Marks<'py> = (Bound<'py, PyArray1<u8>>, [usize; 3], [f64; 3], Vec<String>);
+type Marks<'py> = (Bound<'py, PyArray1<u8>>, [usize; 3], [f64; 3], Told);
 
 /// Marks the voxels inside a mesh, or those that its surface crosses.
 #[pyfunction]
@@ -155,5 +155,6 @@ pub fn voxelize<'py>(
             Ok((voxels, doubts.chain(holes).chain(empty).collect()))
         })
     })?;
-    Ok((list(py, voxels.marks), voxels.shape, voxels.origin, warnings))
+    let told = all_about(Subject::Mesh, warnings);
+    Ok((list(py, voxels.marks), voxels.shape, voxels.origin, told))
 }

@@ -12,6 +12,7 @@ use zeroset::api::{Control, Evolution, EvolveOptions, Phi, State, Velocity, begi
 use crate::arrays::{Table, list, points, rows, table};
 use crate::mesh::{Mesh, PyValues};
 use crate::options::{OfEvolution, parse};
+use crate::warnings::{Told, told};
 use crate::work;
 
 /// The initial level set: an expression or an array.
@@ -132,18 +133,12 @@ impl LevelSet {
         Ok(LevelSet { process: std::process::id(), evolution: Mutex::new(evolution) })
     }
 
-    /// Sets the terms and the options of the next states. Returns the warnings.
-    fn continue_with(
-        &self,
-        py: Python<'_>,
-        terms: PyTerms<'_>,
-        options: &str,
-    ) -> PyResult<Vec<String>> {
+    /// Sets the terms and the options of the next states.
+    fn continue_with(&self, py: Python<'_>, terms: PyTerms<'_>, options: &str) -> PyResult<()> {
         let terms = terms.terms(&*self.mesh(py)?)?;
         let options = parse::<OfEvolution>(options)?.options();
         self.with(py, None, |evolution, control| {
-            evolution.continue_with(&terms, with(options, control))?;
-            Ok(evolution.warnings.clone())
+            evolution.continue_with(&terms, with(options, control))
         })
     }
 
@@ -210,7 +205,9 @@ impl LevelSet {
     }
 
     /// Returns the warnings so far.
-    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.with(py, None, |evolution, _| Ok(evolution.warnings.clone()))
+    fn warnings(&self, py: Python<'_>) -> PyResult<Told> {
+        self.with(py, None, |evolution, _| {
+            Ok(told(&evolution.subjects, evolution.warnings.clone()))
+        })
     }
 }

@@ -12,12 +12,15 @@ mod level_set;
 mod log;
 mod mesh;
 mod options;
+mod pictures;
 mod points;
 mod program;
 mod run;
 mod studies;
 mod surfaces;
 mod volumes;
+mod voxels;
+mod warnings;
 mod work;
 
 use pyo3::prelude::*;
@@ -38,6 +41,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(changes::voxelize, m)?)?;
     m.add_function(wrap_pyfunction!(changes::write, m)?)?;
     m.add_function(wrap_pyfunction!(log::events, m)?)?;
+    m.add_function(wrap_pyfunction!(pictures::draw_mesh, m)?)?;
+    m.add_function(wrap_pyfunction!(pictures::draw_volume, m)?)?;
+    m.add_function(wrap_pyfunction!(pictures::info, m)?)?;
+    m.add_function(wrap_pyfunction!(pictures::info_of_mesh, m)?)?;
     m.add_function(wrap_pyfunction!(points::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(points::nearest_between, m)?)?;
     m.add_function(wrap_pyfunction!(points::read_points, m)?)?;
@@ -58,6 +65,10 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(volumes::isosurface, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::isosurface_between, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::nearest_voxels, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::nearest_voxels_between, m)?)?;
     m.add_function(wrap_pyfunction!(volumes::read_volume, m)?)?;
+    m.add_function(wrap_pyfunction!(volumes::wait_for_stream, m)?)?;
+    m.add_function(wrap_pyfunction!(voxels::octree, m)?)?;
+    m.add_function(wrap_pyfunction!(voxels::points, m)?)?;
     Ok(())
 }

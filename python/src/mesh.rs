@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
-use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface};
+use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface, Subject};
 use zeroset::config::FrontShape;
 use zeroset::mesh::{self, DataArray, Group, Kind, Members};
 use zeroset::{Source, Values, distance_with, read_with};
@@ -16,6 +16,7 @@ use crate::arrays::{Table, list, points, rows, table};
 use crate::conduction::PySpeed;
 use crate::errors::raised;
 use crate::options::{OfMesh, parse};
+use crate::warnings::{Told, all_about, told};
 use crate::work;
 
 /// A mesh of triangles or tetrahedra. The mesh is copied only if an array is set while a level set
@@ -109,7 +110,7 @@ fn found<'py>(py: Python<'py>, found: Distances) -> PyResult<Bound<'py, PyDict>>
         paths.append((rows(py, path.points)?, path.length, path.source))?;
     }
     result.set_item("paths", paths)?;
-    result.set_item("warnings", found.warnings)?;
+    result.set_item("warnings", told(&found.subjects, found.warnings))?;
     result.set_item("backend", found.backend)?;
     Ok(result)
 }
@@ -210,8 +211,8 @@ impl Mesh {
     }
 
     #[getter]
-    fn warnings(&self) -> Vec<String> {
-        self.shared().warnings().to_vec()
+    fn warnings(&self) -> Told {
+        all_about(Subject::File, self.shared().warnings().to_vec())
     }
 
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Table<'py, f64>> {
@@ -318,7 +319,7 @@ impl Mesh {
         speed: Option<PySpeed<'py>>,
         options: &str,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Table<'py, f64>, Vec<String>)> {
+    ) -> PyResult<(Table<'py, f64>, Told)> {
         let mut values = Vec::new();
         let warnings = self.each(py, sources, speed, options, progress, |row| {
             values.extend_from_slice(&row);
@@ -353,7 +354,7 @@ impl Mesh {
 
 /// Rows of a sparse array in the format CSR, and warnings.
 type SparseRows<'py> =
-    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Vec<String>);
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Told);
 
 impl Mesh {
     /// Computes the distance from each source separately, and passes the values of the vertices to
@@ -366,7 +367,7 @@ impl Mesh {
         options: &str,
         progress: Option<Py<PyAny>>,
         mut take: impl FnMut(Vec<f64>) + Send,
-    ) -> PyResult<Vec<String>> {
+    ) -> PyResult<Told> {
         let mesh = self.shared();
         let sources = sources.into_iter().map(PySource::source).collect::<PyResult<Vec<_>>>()?;
         let mut options = parse::<OfDistance>(options)?.options();
@@ -375,11 +376,11 @@ impl Mesh {
         }
         work::run(py, progress.as_ref(), |control| {
             options.control = control.clone();
-            let mut warnings: Vec<String> = Vec::new();
+            let mut warnings = Told::new();
             for source in &sources {
                 let found = distance_with(&mesh, std::slice::from_ref(source), &options)?;
                 take(found.values);
-                for warning in found.warnings {
+                for warning in told(&found.subjects, found.warnings) {
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
                     }

@@ -7,13 +7,14 @@ use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
-use zeroset::api::DeviceQueries;
+use zeroset::api::{DeviceQueries, Subject};
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::point_distance::{Cone, Directions, Norm, Options};
 
 use crate::arrays::{Table, list, points, rows};
 use crate::mesh::Mesh;
 use crate::options::{On, parse};
+use crate::warnings::{Told, all_about};
 use crate::work;
 
 /// Coordinates of shape (n, 3), and normals of shape (n, 3) if there are any.
@@ -26,9 +27,9 @@ fn cloud<'py>(py: Python<'py>, cloud: PointCloud) -> PyResult<Cloud<'py>> {
 
 /// Reads a point cloud. Returns coordinates, normals and warnings.
 #[pyfunction]
-pub fn read_points(py: Python<'_>, path: PathBuf) -> PyResult<(Cloud<'_>, Vec<String>)> {
+pub fn read_points(py: Python<'_>, path: PathBuf) -> PyResult<(Cloud<'_>, Told)> {
     let (found, report) = work::run(py, None, |_| zeroset::io::read_cloud(&path))?;
-    Ok((cloud(py, found)?, report.warnings))
+    Ok((cloud(py, found)?, all_about(Subject::File, report.warnings)))
 }
 
 /// Options of a sample.
@@ -67,7 +68,7 @@ struct OfNearest {
 }
 
 /// Distances, numbers of sites, and warnings.
-type Found<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Vec<String>);
+type Found<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Told);
 
 /// Returns the distance of each query to the nearest site, the number of this site or -1, and
 /// warnings. `directions` are those of the cones, of shape (1, 3) or (queries, 3).
@@ -97,7 +98,8 @@ pub fn nearest<'py>(
     let found = work::run(py, None, |_| zeroset::nearest(&sites, &queries, &search, &device))?;
     let number = |site: Option<usize>| site.map_or(-1, |site| site as i64);
     let numbers = found.sites.into_iter().map(number).collect();
-    Ok((list(py, found.distances), list(py, numbers), found.warnings))
+    let told = all_about(Subject::Device, found.warnings);
+    Ok((list(py, found.distances), list(py, numbers), told))
 }
 
 /// Finds the nearest sites of queries on a GPU. `queries`, `keys` and `numbers` are addresses of
@@ -121,7 +123,7 @@ pub fn nearest_between(
     let queries = DeviceQueries { points: queries, n, corners, keys, sites: numbers };
     work::run(py, None, |_| {
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
-        // primary context, and waits until no work uses them.
+        // primary context, after `wait_for_stream`.
         unsafe { zeroset::nearest_between(&sites, queries, norm, gpu) }
     })
 }

@@ -6,7 +6,7 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-use zeroset::api::{DeviceResults, Extras, Grid, GridOptions};
+use zeroset::api::{DeviceResults, Extras, Grid, GridOptions, SignedSurface, Subject};
 use zeroset::cloud::PointCloud;
 use zeroset::html;
 use zeroset::mesh::{DataArray, Values};
@@ -15,6 +15,7 @@ use zeroset::output::{ViewOptions, view_of_mesh};
 use crate::arrays::{list, points, rows};
 use crate::mesh::{Mesh, parts};
 use crate::options::{OfReconstruction, parse};
+use crate::warnings::{Told, all_about, told};
 use crate::work;
 
 /// A point cloud that a reconstruction uses up. The package can free its arrays before the
@@ -46,7 +47,8 @@ pub fn reconstruct<'py>(py: Python<'py>, of: &Cloud, options: &str) -> PyResult<
     let found = work::run(py, None, |_| zeroset::reconstruct(cloud, &options))?;
     let report = serde_json::to_string(&found.report).unwrap_or_default();
     let (vertices, cells, arrays) = parts(py, found.mesh)?;
-    (vertices, cells, arrays, report, found.report.warnings).into_pyobject(py).map(Bound::into_any)
+    let told = told(&found.subjects, found.report.warnings);
+    (vertices, cells, arrays, report, told).into_pyobject(py).map(Bound::into_any)
 }
 
 /// Options of signed distances.
@@ -66,6 +68,12 @@ impl OfSdf {
     fn extras(&self) -> Extras {
         Extras::default().normals(self.normals).triangles(self.triangles)
     }
+}
+
+/// Returns the warnings about a surface and those about the signs of its distances.
+fn of_signs(surface: &SignedSurface, signs: Vec<String>) -> Told {
+    let of_surface = all_about(Subject::Mesh, surface.warnings().to_vec());
+    of_surface.into_iter().chain(all_about(Subject::Accuracy, signs)).collect()
 }
 
 /// Computes signed distances at points of shape (n, 3).
@@ -88,7 +96,7 @@ pub fn sdf_at<'py>(
     result.set_item("values", list(py, found.values))?;
     result.set_item("normals", found.normals.map(|normals| rows(py, normals)).transpose()?)?;
     result.set_item("triangles", found.triangles.map(|triangles| list(py, triangles)))?;
-    result.set_item("warnings", [surface.warnings(), &found.warnings].concat())?;
+    result.set_item("warnings", of_signs(&surface, found.warnings))?;
     Ok(result)
 }
 
@@ -107,14 +115,14 @@ pub fn sdf_between(
     values: u64,
     normals: u64,
     triangles: u64,
-) -> PyResult<Vec<String>> {
+) -> PyResult<Told> {
     work::run(py, None, |_| {
         let surface = mesh.signed_on(gpu)?;
         let results = DeviceResults { values, normals, triangles };
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
-        // primary context, and waits until no work uses them.
+        // primary context, after `wait_for_stream`.
         let doubts = unsafe { surface.at_between(points, n, results) }?;
-        Ok([mesh.signed()?.warnings(), &doubts].concat())
+        Ok(of_signs(&*mesh.signed()?, doubts))
     })
 }
 
@@ -142,7 +150,7 @@ pub fn sdf_grid<'py>(py: Python<'py>, mesh: &Mesh, options: &str) -> PyResult<Bo
     result.set_item("shape", found.grid.shape)?;
     result.set_item("origin", found.grid.origin)?;
     result.set_item("spacing", found.grid.spacing)?;
-    result.set_item("warnings", [surface.warnings(), &found.warnings].concat())?;
+    result.set_item("warnings", of_signs(&surface, found.warnings))?;
     Ok(result)
 }
 

@@ -9,7 +9,7 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use zeroset::api::DeviceVoxels;
+use zeroset::api::{DeviceVoxels, Subject};
 use zeroset::gpu::volume::Stored;
 use zeroset::io::VolumeOptions;
 use zeroset::point_distance::Edt;
@@ -18,6 +18,7 @@ use zeroset::volume::{Placement, Samples, Volume};
 use crate::arrays::list;
 use crate::mesh::parts;
 use crate::options::{OfIsosurface, On, parse};
+use crate::warnings::{Told, all_about, told};
 use crate::work;
 
 /// Computes the distances of the voxels that are not in `targets`, x fastest.
@@ -29,12 +30,22 @@ pub fn edt<'py>(
     spacing: [f64; 3],
     signed: bool,
     options: &str,
-) -> PyResult<(Bound<'py, PyArray1<f32>>, Vec<String>)> {
+) -> PyResult<(Bound<'py, PyArray1<f32>>, Told)> {
     let device = parse::<On>(options)?.device();
     let kind = Edt::default().spacing(spacing).faces(signed).signed(signed);
     let targets = targets.as_slice()?;
     let found = work::run(py, None, |_| zeroset::edt(targets, shape, &kind, &device))?;
-    Ok((list(py, found.values), found.warnings))
+    Ok((list(py, found.values), all_about(Subject::Device, found.warnings)))
+}
+
+/// Lets the next call on a GPU wait for the work that is now in a stream, which is given by its
+/// handle.
+#[pyfunction]
+pub fn wait_for_stream(py: Python<'_>, stream: u64, gpu: u32) -> PyResult<()> {
+    work::run(py, None, |_| {
+        // SAFETY: The package passes the current stream of PyTorch or CuPy.
+        unsafe { zeroset::api::wait_for_stream(stream, gpu) }
+    })
 }
 
 /// Computes the distances of [`edt`] on a GPU: `targets` and `distances` are addresses of arrays on
@@ -52,8 +63,29 @@ pub fn edt_between(
     let kind = Edt::default().spacing(spacing).faces(signed).signed(signed);
     work::run(py, None, |_| {
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
-        // primary context, and waits until no work uses them.
+        // primary context, after `wait_for_stream`.
         unsafe { zeroset::api::edt_between(targets, distances, shape, &kind, gpu) }
+    })
+}
+
+/// Computes the distances of [`edt_between`] without signs, and the nearest voxels. `indices` is
+/// the address of three 64-bit integers for each voxel: the indices along z of all voxels, then
+/// those along y and x.
+#[pyfunction]
+pub fn nearest_voxels_between(
+    py: Python<'_>,
+    targets: u64,
+    distances: u64,
+    indices: u64,
+    shape: [usize; 3],
+    spacing: [f64; 3],
+    gpu: u32,
+) -> PyResult<()> {
+    let (kind, arrays) = (Edt::default().spacing(spacing), [targets, distances, indices]);
+    work::run(py, None, |_| {
+        // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
+        // primary context, after `wait_for_stream`.
+        unsafe { zeroset::api::nearest_voxels_between(arrays, shape, &kind, gpu) }
     })
 }
 
@@ -75,7 +107,7 @@ pub fn nearest_voxels<'py>(
 }
 
 /// Returns the numbers of a one-dimensional array in their own type.
-fn samples(array: &Bound<'_, PyUntypedArray>) -> PyResult<Samples> {
+pub fn samples(array: &Bound<'_, PyUntypedArray>) -> PyResult<Samples> {
     macro_rules! of {
         ($($variant:ident $type:ty),*) => {
             $(if array.dtype().is_equiv_to(&dtype::<$type>(array.py())) {
@@ -106,7 +138,8 @@ pub fn isosurface<'py>(
         zeroset::isosurface(&volume, level, &options)
     })?;
     let (vertices, cells, arrays) = parts(py, found.mesh)?;
-    (vertices, cells, arrays, found.warnings).into_pyobject(py).map(Bound::into_any)
+    let told = told(&found.subjects, found.warnings);
+    (vertices, cells, arrays, told).into_pyobject(py).map(Bound::into_any)
 }
 
 /// An isosurface on a GPU.
@@ -174,7 +207,7 @@ pub fn isosurface_between(
             .map_err(|flaw| zeroset::Error::usage(flaw.what(), flaw.remedy()))?;
         let voxels = DeviceVoxels { values, stored, shape, placement };
         // SAFETY: The package passes the address of an array of this size, which PyTorch or CuPy
-        // keep in the primary context, and waits until no work uses it.
+        // keep in the primary context, after `wait_for_stream`.
         unsafe { voxels.isosurface(level, &options.surface, gpu) }
     })?;
     Ok(IsosurfaceOnGpu(found))
@@ -197,6 +230,6 @@ pub fn read_volume<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, P
     found.set_item("shape", volume.shape())?;
     found.set_item("origin", volume.placement().origin())?;
     found.set_item("steps", volume.placement().steps())?;
-    found.set_item("warnings", file.warnings)?;
+    found.set_item("warnings", all_about(Subject::File, file.warnings))?;
     Ok(found)
 }

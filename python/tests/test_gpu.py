@@ -64,12 +64,9 @@ def test_results_are_of_the_kind_of_the_arguments(package):
 
         for options in ({}, {"signed": True}):
             same(zs.edt(given(solid), **options), zs.edt(solid, device="cpu", **options))
-        for one, two in zip(
-            zs.edt(given(solid), return_indices=True),
-            zs.edt(solid, return_indices=True, device="cpu"),
-            strict=True,
-        ):
-            same(one, two)
+        distances, indices = zs.edt(given(solid), return_indices=True)
+        same(distances, zs.edt(solid, device="cpu"))
+        are_nearest(solid, _as_numpy(distances), indices)
         found = zs.isosurface(given(solid), 0.5, normals=True)
         plain = zs.isosurface(solid, 0.5, normals=True)
         same(found.points, plain.points)
@@ -82,6 +79,15 @@ def test_results_are_of_the_kind_of_the_arguments(package):
         found, _ = zs.reconstruct(given(scan), normals=given(scan), device="cpu")
         plain, _ = zs.reconstruct(scan, normals=scan, device="cpu")
         same(found.points, plain.points)
+
+
+def are_nearest(mask, distances, indices, spacing=1.0):
+    """Assert that the indices are those of zero voxels at the given distances."""
+    indices = _as_numpy(indices)
+    assert indices.shape == (mask.ndim, *mask.shape) and indices.dtype == np.int64
+    assert not mask[tuple(indices)].any()
+    steps = (indices - np.indices(mask.shape)).reshape(mask.ndim, -1).T * spacing
+    assert np.allclose(np.sqrt((steps**2).sum(axis=1)), distances.ravel(), rtol=1e-6)
 
 
 def _as_numpy(array):
@@ -160,6 +166,116 @@ def test_distance_transforms_stay_on_the_gpu(package, shape, signed):
         assert np.allclose(found, expected, rtol=4e-7)
     else:
         assert np.array_equal(found, expected)
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("shape", [(40, 30, 50), (7, 64, 65), (64, 65), (100,), (3, 1, 2)])
+@pytest.mark.parametrize("share", [0.5, 0.999])
+def test_nearest_voxels_stay_on_the_gpu(package, shape, share, monkeypatch):
+    mask = np.random.default_rng(1).random(shape) < share
+    mask.flat[mask.size // 3] = False
+    expected = zs.edt(mask, device="cpu")
+    # Copying the mask to the host would need this function.
+    monkeypatch.setattr(_arrays, "as_numpy", None)
+    distances, indices = zs.edt(on_gpu(package, mask), return_indices=True)
+    assert is_on_gpu(distances) and is_on_gpu(indices)
+    assert np.array_equal(_as_numpy(distances), expected)
+    are_nearest(mask, expected, indices)
+    again = zs.edt(on_gpu(package, mask), return_indices=True)[1]
+    assert np.array_equal(_as_numpy(again), _as_numpy(indices))
+    spacing = [1.0, 0.75, 2.5][: mask.ndim]
+    distances, indices = zs.edt(on_gpu(package, mask), spacing, return_indices=True)
+    are_nearest(mask, _as_numpy(distances), indices, spacing)
+    with pytest.raises(ValueError, match="no voxel is zero"):
+        zs.edt(on_gpu(package, np.ones(shape, bool)), return_indices=True)
+    signed, indices = zs.edt(on_gpu(package, mask), signed=True, return_indices=True)
+    assert is_on_gpu(signed) and is_on_gpu(indices)
+    plain = zs.edt(on_gpu(package, mask), signed=True)
+    assert np.array_equal(_as_numpy(signed), _as_numpy(plain))
+    assert np.array_equal(mask[tuple(_as_numpy(indices))], ~mask)
+
+
+@needs_gpu
+def test_calls_wait_for_a_stream_without_stopping_the_host():
+    torch = pytest.importorskip("torch")
+    gpu = _arrays.Gpu(torch.zeros(3, device="cuda"))
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(2_000_000_000)
+        start = time.perf_counter()
+        gpu.wait()
+        waited = time.perf_counter() - start
+        assert not stream.query()
+    assert waited < 0.1
+    # The next call on the stream of the library waits.
+    assert zs.edt(torch.tensor([0, 1, 1], device="cuda")).tolist() == [0, 1, 2]
+    assert stream.query()
+
+
+class _Producer:
+    """An array on a GPU that another package can read only through DLPack."""
+
+    def __init__(self, array):
+        self._array, self.streams = array, []
+        self.ndim, self.shape = array.ndim, array.shape
+
+    def __dlpack__(self, **options):
+        self.streams.append(options.get("stream"))
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("reader", ["torch", "cupy"])
+def test_arrays_of_an_unknown_package_give_arrays_that_dlpack_reads(package, reader, monkeypatch):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip(reader)
+    monkeypatch.setattr(_arrays, "_READERS", (reader,))
+    mask = np.pad(np.ones((4, 5, 6), np.uint8), 2)
+    producer = _Producer(on_gpu(package, mask))
+    found = zs.edt(producer)
+    # The stream that the producer must wait for was stated.
+    assert producer.streams and producer.streams[0] is not None
+    assert _arrays.package(found) == reader and found.__dlpack_device__()[0] == 2
+    # Functions that copy through the host return such arrays, too.
+    points, cells = square(5)
+    values = zs.distance((points, cells), _Producer(on_gpu(package, np.arange(2)))).values
+    assert _arrays.package(values) == reader and is_on_gpu(values)
+    for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            copy = torch.from_dlpack(found)
+            assert np.array_equal((2 * copy).cpu().numpy(), 2 * zs.edt(mask, device="cpu"))
+
+
+class _OnlyInterface:
+    """An array on a GPU that other packages can read only by its interface, as those of Numba."""
+
+    def __init__(self, array, stream):
+        self._array, self.ndim, self.shape = array, array.ndim, tuple(array.shape)
+        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, "stream": stream}
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("reader", ["torch", "cupy"])
+def test_arrays_with_only_an_interface_are_read_after_their_stream(package, reader, monkeypatch):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip(reader)
+    there = torch.ones((64, 64, 64), dtype=torch.uint8, device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(200_000_000)
+        there[0, 0, 0] = 0
+    given = there if package == "torch" else pytest.importorskip("cupy").from_dlpack(there)
+    monkeypatch.setattr(_arrays, "_READERS", (reader,))
+    found = zs.edt(_OnlyInterface(given, stream.cuda_stream))
+    assert _arrays.package(found) == reader
+    assert float(found[0, 0, 5]) == 5 and float(found[0, 0, 0]) == 0
 
 
 def on_gpu(package, array):
@@ -341,6 +457,13 @@ def test_a_large_transform_takes_the_time_of_its_kernels():
         zs.edt(mask, signed=True)
         seconds.append(time.perf_counter() - start)
     print(f"signed, to the faces: {min(seconds) * 1e3:.2f} ms")
+    seconds = []
+    for _ in range(4):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        zs.edt(mask, return_indices=True)
+        seconds.append(time.perf_counter() - start)
+    print(f"with the nearest voxels: {min(seconds) * 1e3:.2f} ms")
 
 
 @needs_gpu

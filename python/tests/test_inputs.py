@@ -77,6 +77,23 @@ def test_distance_transforms_are_those_of_the_definition(mask, spacing):
         assert np.allclose(np.sqrt((apart**2).sum(axis=0)), found, rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(30,), (9, 13), (7, 8, 9)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_signed_distances_have_the_nearest_voxels_of_the_other_kind(shape, order):
+    mask = np.array(np.random.default_rng(2).random(shape) < 0.8, order=order)
+    steps = 0.5 * np.arange(1, mask.ndim + 1)
+    found, indices = zs.edt(mask, steps, signed=True, return_indices=True)
+    assert np.array_equal(found, zs.edt(mask, steps, signed=True))
+    assert np.array_equal(mask[tuple(indices)], ~mask)
+    every = np.argwhere(np.ones(shape))
+    for at, to in zip(every, indices.reshape(mask.ndim, -1).T, strict=True):
+        others = np.argwhere(mask != mask[tuple(at)])
+        squares = (((others - at) * steps) ** 2).sum(axis=1)
+        assert (((to - at) * steps) ** 2).sum() == pytest.approx(squares.min())
+    with pytest.raises(ValueError, match="is not zero"):
+        zs.edt(np.zeros(shape), signed=True, return_indices=True)
+
+
 @pytest.mark.parametrize(
     ("points", "cells", "what"),
     [
@@ -161,3 +178,34 @@ def test_meshes_of_other_packages_are_read(tmp_path: pathlib.Path):
     assert same_mesh.cells.shape == (1, 4)
     with pytest.raises(TypeError, match="pyvista"):
         zs.Mesh(object())
+
+
+def test_meshes_make_round_trips_through_other_packages(tmp_path: pathlib.Path):
+    surface = zs.read(CORTEX)
+    solid = zs.generate("cube", cells=[3, 2, 2])
+
+    def same(mesh, expected: zs.Mesh) -> None:
+        found = zs.Mesh(mesh)
+        assert np.array_equal(found.points, expected.points)
+        assert np.array_equal(found.cells, expected.cells)
+
+    nibabel = pytest.importorskip("nibabel")
+    surface.write(tmp_path / "s.gii")
+    same(nibabel.load(tmp_path / "s.gii"), surface)
+    nibabel.freesurfer.write_geometry(tmp_path / "lh.white", surface.points, surface.cells)
+    again = nibabel.freesurfer.read_geometry(tmp_path / "lh.white")
+    same(again, zs.read(tmp_path / "lh.white", frame="file"))
+    meshio = pytest.importorskip("meshio")
+    for mesh, kind in ((surface, "triangle"), (solid, "tetra")):
+        mesh.write(tmp_path / "m.vtu")
+        same(meshio.read(tmp_path / "m.vtu"), mesh)
+        meshio.Mesh(mesh.points, [(kind, mesh.cells)]).write(tmp_path / "o.vtu")
+        same(tmp_path / "o.vtu", mesh)
+    trimesh = pytest.importorskip("trimesh")
+    surface.write(tmp_path / "s.ply")
+    same(trimesh.load(tmp_path / "s.ply", process=False), surface)
+    trimesh.Trimesh(surface.points, surface.cells, process=False).export(tmp_path / "o.off")
+    same(tmp_path / "o.off", zs.Mesh(trimesh.load(tmp_path / "o.off", process=False)))
+    pytest.importorskip("pyvista")
+    for mesh in (surface, solid):
+        same(mesh.to_pyvista(), mesh)

@@ -224,6 +224,57 @@ def test_objects_can_be_pickled(cortex):
     assert s.area == pytest.approx(np.pi / 4, rel=0.3)
 
 
+def test_level_sets_go_on_after_pickling():
+    terms = {"normal_speed": "0.2*cos(3*t)", "curvature": 0.02}
+    for mesh in (zs.Mesh(square(30)), zs.Mesh(CORTEX)):
+        ls = zs.LevelSet(mesh, f"x - {mesh.points[:, 0].mean()}", start_time=0.5, cfl=0.8)
+        early = pickle.loads(pickle.dumps(ls))
+        assert early.time == 0.5 and np.array_equal(early.phi, ls.phi, equal_nan=True)
+        list(ls.evolve(until=0.6, **terms))
+        # The level set and its time are replaced, so the copy begins with another phi.
+        ls.phi = ls.phi + 0.01
+        list(ls.evolve(until=0.65, **terms))
+        copy = pickle.loads(pickle.dumps(ls))
+        assert (copy.time, copy.step_count) == (0.65, ls.step_count)
+        (expected,), (found,) = (list(one.evolve(until=0.7, **terms)) for one in (ls, copy))
+        assert np.array_equal(found.phi, expected.phi, equal_nan=True)
+        assert (found.step, found.dt) == (expected.step, expected.dt)
+
+
+def test_all_results_can_be_pickled(tmp_path):
+    mesh = zs.generate("sphere", subdivisions=2)
+    d = mesh.distance(0, labels=True, gradient=True, paths_from=9)
+    cloud = zs.sample(mesh, 2000, normals=True)
+    voxels = zs.voxelize(mesh, size=8, margin=1)
+    results = [
+        d,
+        d.path(to=5),
+        d.plot(),
+        mesh.clean(),
+        zs.LevelSet(mesh, "z").state(),
+        cloud,
+        zs.nearest(cloud.points, cloud.points[:5]),
+        zs.reconstruct(*cloud),
+        zs.sdf(mesh, size=4, normals=True, triangles=True),
+        voxels,
+        zs.isosurface(voxels, 0.5, normals=True),
+        zs.points(voxels, "v"),
+        zs.octree(voxels),
+        zs.render(mesh, size=32),
+        zs.info(mesh),
+        zs.check(ROOT / "configs" / "shrinking_circle.toml", folder=tmp_path / "new"),
+        zs.run(
+            ROOT / "configs" / "shrinking_circle.toml",
+            overrides={"evolve.max_steps": 1},
+            folder=tmp_path / "run",
+        ),
+    ]
+    for result in results:
+        copy = pickle.loads(pickle.dumps(result))
+        assert type(copy) is type(result) and repr(copy) == repr(result)
+    assert copy.folder == results[-1].folder and dict(copy) == dict(results[-1])
+
+
 def test_nothing_is_kept_after_a_call(cortex):
     resource = pytest.importorskip("resource")
     mask = np.random.default_rng(0).random((60, 60, 60)) < 0.5

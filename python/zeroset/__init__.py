@@ -13,25 +13,40 @@ the units of the mesh.
 
 from ._levelset import LevelSet, State
 from ._mesh import Cleaned, Distances, Mesh, Path, distance, generate, read
-from ._messages import ZerosetWarning
+from ._messages import (
+    AccuracyWarning,
+    DeviceWarning,
+    FileWarning,
+    MeshWarning,
+    ZerosetWarning,
+)
 from ._native import DeviceError, NumericalError, __version__
+from ._pictures import Picture, info, render
 from ._points import Cloud, Nearest, nearest, read_points, sample
 from ._run import CaseCheck, Report, check, devices, run
 from ._studies import compare, converge
 from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
 from ._volumes import Volume, edt, isosurface, read_volume, voxelize
+from ._voxels import Octree, Points, octree, points
 
 __all__ = [
+    "AccuracyWarning",
     "CaseCheck",
     "Cleaned",
     "Cloud",
     "DeviceError",
+    "DeviceWarning",
     "Distances",
+    "FileWarning",
     "LevelSet",
     "Mesh",
+    "MeshWarning",
     "Nearest",
     "NumericalError",
+    "Octree",
     "Path",
+    "Picture",
+    "Points",
     "Reconstruction",
     "Report",
     "Sdf",
@@ -47,12 +62,16 @@ __all__ = [
     "distance",
     "edt",
     "generate",
+    "info",
     "isosurface",
     "nearest",
+    "octree",
+    "points",
     "read",
     "read_points",
     "read_volume",
     "reconstruct",
+    "render",
     "run",
     "sample",
     "sdf",

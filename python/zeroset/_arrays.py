@@ -13,9 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from . import _native
+
 Converter = Callable[[np.ndarray], Any]
 
 _GPU = 2  # kDLCUDA, the type of a device in DLPack
+
+# Packages that read the arrays of others on a GPU. The first one that is installed is used.
+_READERS = ("cupy", "torch")
 
 
 def package(values: Any) -> str:
@@ -47,7 +52,8 @@ def as_numpy(values: Any) -> Any:
 def on_device(values: Any) -> Any:
     """Return an array on a GPU as a PyTorch tensor or a CuPy array, without a copy.
 
-    DLPack makes the current stream wait for the work of the other package.
+    The current stream of that package waits for the work of the other one, through DLPack or
+    through the stream that ``__cuda_array_interface__`` states.
 
     Raises
     ------
@@ -56,13 +62,28 @@ def on_device(values: Any) -> Any:
     """
     if package(values) in ("torch", "cupy"):
         return values
-    for name in ("cupy", "torch"):
+    for name in _READERS:
         if name in sys.modules or importlib.util.find_spec(name) is not None:
-            return importlib.import_module(name).from_dlpack(values)
+            module = importlib.import_module(name)
+            if hasattr(values, "__dlpack__"):
+                return module.from_dlpack(values)
+            return _from_interface(module, values)
     raise ValueError(
         f"an array of {package(values)} is on a GPU; install CuPy or PyTorch, or pass a copy on "
         "the CPU"
     )
+
+
+def _from_interface(module: Any, values: Any) -> Any:
+    """Return an array of CuPy or PyTorch for an object with only ``__cuda_array_interface__``."""
+    if module.__name__ == "cupy":
+        return module.asarray(values)  # CuPy waits for the stream.
+    found = module.as_tensor(values, device="cuda")
+    stream = values.__cuda_array_interface__.get("stream")
+    if stream is not None:
+        other = module.cuda.ExternalStream(stream, device=found.device)
+        module.cuda.current_stream(found.device).wait_stream(other)
+    return found
 
 
 class Gpu:
@@ -135,6 +156,10 @@ class Gpu:
         """Return a view of an array with its axes in reverse order."""
         return array.permute(*range(array.ndim - 1, -1, -1)) if self._is_torch else array.T
 
+    def where(self, condition: Any, first: Any, second: Any) -> Any:
+        """Return the entries of one array where a condition is true, and otherwise of another."""
+        return self._module.where(condition, first, second)
+
     def sqrt(self, array: Any) -> Any:
         """Return the square roots of an array on this GPU."""
         return self._module.sqrt(array)
@@ -155,12 +180,16 @@ class Gpu:
         return int(array.data_ptr() if hasattr(array, "data_ptr") else array.data.ptr)
 
     def wait(self) -> None:
-        """Wait for the work on the current stream."""
+        """Let the next native call wait for the work that is now in the current stream.
+
+        An event makes the stream of the library wait. The host does not wait.
+        """
         if self._is_torch:
-            self._module.cuda.current_stream(self.array.device).synchronize()
+            stream = self._module.cuda.current_stream(self.array.device).cuda_stream
         else:
             with self._module.cuda.Device(self.number):
-                self._module.cuda.get_current_stream().synchronize()
+                stream = self._module.cuda.get_current_stream().ptr
+        _native.wait_for_stream(stream, self.number)
 
     def result(self, array: Any) -> Any:
         """Return a result, or None, as an array of the package of the argument."""
@@ -177,6 +206,8 @@ def like(*arguments: Any) -> Converter | None:
     """
     for argument in arguments:
         model = argument[0] if isinstance(argument, tuple) and argument else argument
+        if on_gpu(model) and not hasattr(model, "__array_namespace__"):
+            model = on_device(model)
         if package(model) == "torch":
             return _to_torch(model.device)
         if package(model) == "cupy":

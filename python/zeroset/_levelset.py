@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,10 +113,11 @@ class LevelSet:
         start_time: float | None = None,
     ) -> None:
         self.mesh: Mesh = as_mesh(mesh, device, threads)
-        self._cfl = cfl
         self._convert = self.mesh._converter(phi)
-        options = _options.text(cfl=cfl, mask=mask, start_time=start_time)
-        self._native = _native.LevelSet(self.mesh._native, self._phi(phi), options)
+        self._begun = (self._phi(phi), {"cfl": cfl, "mask": mask, "start_time": start_time})
+        self._native = _native.LevelSet(
+            self.mesh._native, self._begun[0], _options.text(**self._begun[1])
+        )
         self._warned = 0
         # The terms and the options of the motion that `evolve` has begun and not ended.
         self._motion: tuple[dict[str, Any], str] | None = None
@@ -127,9 +131,11 @@ class LevelSet:
 
     def _warn(self) -> None:
         """Issue the warnings that are new."""
-        warnings = self._native.warnings()
-        new, self._warned = warnings[self._warned :], len(warnings)
-        _messages.warn(new)
+        told = self._native.warnings()
+        said, new = told[: self._warned], told[self._warned :]
+        self._warned = len(told)
+        # A new phi repeats the warnings about the mesh.
+        self.mesh._warn(warning for warning in new if warning not in said)
 
     def _terms(
         self, velocity: Any, normal_speed: Any, curvature: Any, weighted_curvature: Any
@@ -208,7 +214,7 @@ class LevelSet:
             every=every,
             max_steps=max_steps,
             steady=steady,
-            cfl=self._cfl,
+            cfl=self._begun[1]["cfl"],
             max_step=max_step,
         )
         self._motion = (
@@ -309,7 +315,9 @@ class LevelSet:
     @phi.setter
     def phi(self, phi: Any) -> None:
         motion = self._motion if self._native.ended_by() is None else None
-        self._native.set_phi(self._phi(phi))
+        values = self._phi(phi)
+        self._native.set_phi(values)
+        self._begun = (values, {**self._begun[1], "start_time": self.time})
         if motion is not None:
             self._native.continue_with(*motion)
         self._warn()
@@ -373,11 +381,30 @@ class LevelSet:
         """Return a 3-D view for a browser or a notebook, with phi and its isolines."""
         return self.mesh.view({"phi": self.phi}, title=title)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "state")
+            self.write_checkpoint(path)
+            return _restored, (self.mesh, *self._begun, path.read_bytes())
+
     def __repr__(self) -> str:
         return f"<zeroset.LevelSet: {self.mesh!r}, time {self.time:.6g}>"
 
     def _repr_html_(self) -> str:
         return self.plot()._repr_html_()
+
+
+def _restored(mesh: Mesh, phi: Any, options: dict[str, Any], state: bytes) -> LevelSet:
+    """Return a level set that continues from the bytes of a checkpoint."""
+    with warnings.catch_warnings():
+        # The original has issued them.
+        warnings.simplefilter("ignore", _messages.ZerosetWarning)
+        found = LevelSet(mesh, phi, **options)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "state")
+            path.write_bytes(state)
+            found.resume(path)
+    return found
 
 
 def _is_texts(velocity: Any) -> bool:

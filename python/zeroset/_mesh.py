@@ -236,7 +236,7 @@ class Mesh:
                 _options.text(**options, labels=labels, gradient=gradient),
                 call,
             )
-        _messages.warn(found["warnings"])
+        self._warn(found["warnings"])
         distances = Distances(self, found, self._converter(sources, speed))
         distances._call = (listed, native_speed, _options.text(**options))
         return distances
@@ -280,7 +280,7 @@ class Mesh:
         if within is None:
             with _progress.shown(progress) as call:
                 values, warnings = self._native.distances(listed, native_speed, options, call)
-            _messages.warn(warnings)
+            self._warn(warnings)
             return self._converter(sources, speed)(values)
         from scipy.sparse import csr_array
 
@@ -288,7 +288,7 @@ class Mesh:
             values, columns, ends, warnings = self._native.near_distances(
                 listed, native_speed, within, options, call
             )
-        _messages.warn(warnings)
+        self._warn(warnings)
         return csr_array((values, columns, ends), shape=(len(listed), self.n_points))
 
     def clean(self, *, weld: str | float = "auto") -> Cleaned:
@@ -397,6 +397,10 @@ class Mesh:
             If the file cannot be written.
         """
         _messages.warn(_native.write(self._native, os.fspath(path), ascii))
+
+    def _warn(self, told: Iterable[tuple[str, str]]) -> None:
+        """Issue warnings other than those of the reader, which this mesh has issued."""
+        _messages.warn(told, said=self._native.warnings)
 
     def _converter(self, *arguments: Any) -> _arrays.Converter:
         """Return the function that converts results to the kind of the arguments or the mesh."""

@@ -108,7 +108,7 @@ def run(
         raise KeyboardInterrupt
     found = Report(json.loads(report))
     found.folder = Path(where)
-    _messages.warn(found.get("warnings", []))
+    _messages.warn_of_any(found.get("warnings", []))
     return found
 
 

@@ -59,7 +59,7 @@ def compare(
     found: dict[str, Any] = json.loads(
         _native.compare(os.fspath(a), os.fspath(b), tolerance, relative)
     )
-    _messages.warn(found["warnings"])
+    _messages.warn_of_any(found["warnings"])
     return found
 
 

@@ -39,7 +39,8 @@ def edt(
         Whether to measure to the surface instead: the faces between the two kinds of voxels.
         Distances are then negative where the mask is not zero.
     return_indices : bool
-        Whether to also return the index of the nearest zero voxel along each axis.
+        Whether to also return the index of the nearest zero voxel along each axis. With `signed`,
+        it is that of the voxel of the other kind whose center is nearest.
     device, threads
         See `Mesh`. "auto" uses a GPU for at least 8 million voxels per thread.
 
@@ -47,10 +48,11 @@ def edt(
     -------
     distances : array
         Distances, float32, with the shape of the mask, in the unit of the spacing. They belong to
-        the package and the device of the mask. For a mask on a GPU, they are computed there without
-        a copy to the host, except with `return_indices`.
+        the package and the device of the mask. For a mask on a GPU, distances and indices are
+        computed there without a copy to the host.
     indices : array
-        Only with `return_indices`: indices, int64, with one more axis in front.
+        Only with `return_indices`: indices, int64, with one more axis in front. Among voxels at the
+        same distance, a GPU may choose another one than the CPU.
 
     Raises
     ------
@@ -63,12 +65,8 @@ def edt(
     >>> zs.edt(np.array([[0, 1, 1], [1, 1, 1]])).round(2).tolist()
     [[0.0, 1.0, 2.0], [1.0, 1.409999966621399, 2.240000009536743]]
     """
-    if signed and return_indices:
-        raise ValueError(
-            "return_indices: voxels are nearest to faces with signed=True, not to voxels"
-        )
-    if _arrays.on_gpu(mask) and not return_indices:
-        return _edt_on_gpu(mask, sampling, signed)
+    if _arrays.on_gpu(mask):
+        return _edt_on_gpu(mask, sampling, signed, return_indices)
     convert = _arrays.like(mask) or _arrays.identity
     array = _arrays.as_numpy(mask)
     if not 1 <= array.ndim <= 3:
@@ -99,7 +97,14 @@ def edt(
     distances = distances.T if is_fortran else distances
     if not return_indices:
         return convert(distances)
-    found = _native.nearest_voxels(targets.reshape(-1), shape[::-1], steps[::-1], options)
+
+    def nearest(targets: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        return _native.nearest_voxels(targets.reshape(-1), shape[::-1], steps[::-1], options)
+
+    if signed:
+        found = np.where(inside.reshape(-1), nearest(~inside), nearest(inside))
+    else:
+        found = nearest(targets)
     axes = np.stack(np.unravel_index(found.astype(np.int64), ordered.shape))
     indices = axes.reshape(array.ndim, *ordered.shape)
     if is_fortran:
@@ -107,7 +112,7 @@ def edt(
     return convert(distances), convert(indices)
 
 
-def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
+def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) -> Any:
     """Compute the distances on the GPU that holds the mask, without copies to the host."""
     if not 1 <= mask.ndim <= 3:
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
@@ -115,17 +120,35 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool) -> Any:
     gpu = _arrays.Gpu(mask)
     targets = gpu.read((gpu.array != 0) if signed else (gpu.array == 0), "bool")
     distances = gpu.empty(tuple(mask.shape), "float32")
-    gpu.wait()
-    addresses = gpu.address(targets), gpu.address(distances)
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
-    _native.edt_between(*addresses, shape[::-1], steps[::-1], signed, gpu.number)
+
+    def nearest(targets: Any) -> Any:
+        """Compute the distances without signs, and return the indices of the nearest targets."""
+        found = gpu.empty((3, *shape), "int64")
+        gpu.wait()
+        marks, values, numbers = map(gpu.address, (targets, distances, found))
+        _native.nearest_voxels_between(marks, values, numbers, shape[::-1], steps[::-1], gpu.number)
+        return found[3 - mask.ndim :].reshape(mask.ndim, *mask.shape)
+
+    indices = None
+    if return_indices and signed:
+        others = gpu.read(gpu.array == 0, "bool")
+        indices = gpu.where(targets, nearest(others), nearest(targets))
+    elif return_indices:
+        indices = nearest(targets)
+    if signed or not return_indices:
+        gpu.wait()
+        marks, values = gpu.address(targets), gpu.address(distances)
+        _native.edt_between(marks, values, shape[::-1], steps[::-1], signed, gpu.number)
     # Without a target, every distance is infinite. Reading one is faster than counting the targets.
     # Signed distances to faces are infinite if there are voxels of only one kind.
     if not math.isfinite(distances.reshape(-1)[0]):
         what = "the voxels are of one kind" if signed else "no voxel is zero"
         raise ValueError(f"mask: {what}; there is nothing to measure to")
-    return gpu.result(distances)
+    if indices is None:
+        return gpu.result(distances)
+    return gpu.result(distances), gpu.result(indices)
 
 
 def _per_axis(values: Any, n: int, name: str) -> list[float]:
@@ -251,7 +274,7 @@ def isosurface(
 
     Parameters
     ----------
-    volume : array of three dimensions, path, or image from nibabel
+    volume : array of three dimensions, Volume, path, or image from nibabel
         Values, indexed [i, j, k]. If they are on a GPU, the surface is extracted there, without a
         copy to the host, unless a voxel equals the level exactly, a value is not finite, or holes,
         components or smoothness are changed.
@@ -292,41 +315,15 @@ def isosurface(
     >>> len(ball.points) - len(ball.cells) // 2
     2
     """
-    if isinstance(volume, (str, os.PathLike)):
-        values, of_file = read_volume(volume)
-        affine = of_file if affine is None and spacing is None else affine
-    else:
-        values = getattr(volume, "dataobj", volume)
-        if affine is None and spacing is None:
-            affine = getattr(volume, "affine", None)
-        # Cleaning up a surface needs the host.
-        stays = _arrays.on_gpu(values) and not (largest or fill_holes or smooth)
-        values = values if stays else np.asarray(_arrays.as_numpy(values))
-    if values.ndim != 3:
-        raise ValueError(f"volume: expected 3 dimensions, found the shape {tuple(values.shape)}")
-    if affine is not None and spacing is not None:
-        raise ValueError("spacing: give either an affine or a spacing")
-    matrix = (
-        np.diag([*_per_axis(spacing, 3, "spacing"), 1.0])
-        if affine is None
-        else np.asarray(affine, np.float64)
-    )
-    if matrix.shape != (4, 4):
-        raise ValueError(f"affine: expected the shape (4, 4), found {matrix.shape}")
+    # Cleaning up a surface needs the host.
+    values, matrix = _placed(volume, affine, spacing, not (largest or fill_holes or smooth))
     if not isinstance(values, np.ndarray):
         found = _isosurface_on_gpu(values, level, matrix, closed, normals)
         if found is not None:
             return found
         values = np.asarray(_arrays.as_numpy(values))
-    kind = {"b": np.uint8, "f": np.float64 if values.dtype.itemsize > 4 else np.float32}.get(
-        values.dtype.kind
-    )
-    ordered = np.asfortranarray(values, kind or values.dtype.newbyteorder("="))
     points, cells, arrays, warnings = _native.isosurface(
-        ordered.reshape(-1, order="F"),
-        list(ordered.shape),
-        matrix[:3, 3].tolist(),
-        matrix[:3, :3].T.tolist(),
+        *_as_native(values, matrix),
         float(level),
         _options.text(
             **_options.on(device, threads),
@@ -339,6 +336,64 @@ def isosurface(
     )
     _messages.warn(warnings)
     return as_surface(points, cells, arrays, volume)
+
+
+def _placed(
+    volume: Any, affine: Any, spacing: Any, may_stay_on_gpu: bool = False
+) -> tuple[Any, NDArray[np.float64]]:
+    """Return the values of a volume, indexed [i, j, k], and the matrix of its voxels.
+
+    Parameters
+    ----------
+    volume : array of three dimensions, path, or image from nibabel
+    affine : array of shape (4, 4), or None
+    spacing : float, sequence of float, or None
+    may_stay_on_gpu : bool
+        Whether to return values on a GPU as they are, instead of as a numpy array.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, or if both an affine and a spacing are given.
+    """
+    if isinstance(volume, (str, os.PathLike)):
+        values, of_file = read_volume(volume)
+        affine = of_file if affine is None and spacing is None else affine
+    else:
+        volume, of_volume = volume if isinstance(volume, Volume) else (volume, None)
+        values = getattr(volume, "dataobj", volume)
+        if affine is None and spacing is None:
+            affine = getattr(volume, "affine", of_volume)
+        if not (may_stay_on_gpu and _arrays.on_gpu(values)):
+            values = np.asarray(_arrays.as_numpy(values))
+    if values.ndim != 3:
+        raise ValueError(f"volume: expected 3 dimensions, found the shape {tuple(values.shape)}")
+    if affine is not None and spacing is not None:
+        raise ValueError("spacing: give either an affine or a spacing")
+    matrix = (
+        np.diag([*_per_axis(spacing, 3, "spacing"), 1.0])
+        if affine is None
+        else np.asarray(affine, np.float64)
+    )
+    if matrix.shape != (4, 4):
+        raise ValueError(f"affine: expected the shape (4, 4), found {matrix.shape}")
+    return values, matrix
+
+
+def _as_native(
+    values: NDArray[Any], matrix: NDArray[np.float64]
+) -> tuple[NDArray[Any], list[int], list[float], list[list[float]]]:
+    """Return the numbers of a volume with x fastest, its shape, its origin, and its steps."""
+    kind = {"b": np.uint8, "f": np.float64 if values.dtype.itemsize > 4 else np.float32}.get(
+        values.dtype.kind
+    )
+    ordered = np.asfortranarray(values, kind or values.dtype.newbyteorder("="))
+    return (
+        ordered.reshape(-1, order="F"),
+        list(ordered.shape),
+        matrix[:3, 3].tolist(),
+        matrix[:3, :3].T.tolist(),
+    )
 
 
 def _isosurface_on_gpu(

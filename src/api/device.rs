@@ -32,6 +32,21 @@ pub(crate) fn shared(ordinal: u32) -> Result<Arc<Cuda>> {
     Ok(gpu)
 }
 
+/// Lets the next call with arrays on the GPU with the given index, such as
+/// [`edt_between`](super::edt_between()), wait for the work that is now in a stream of another
+/// library. The calling thread does not wait.
+///
+/// # Errors
+/// Returns [`Error::Device`] if the GPU is not available, or if the driver refuses the stream.
+///
+/// # Safety
+/// `stream` must be the handle of a stream of the primary context of this GPU. 0 and 1 stand for
+/// the legacy default stream, and 2 for the default stream of this thread.
+pub unsafe fn wait_for_stream(stream: u64, ordinal: u32) -> Result<()> {
+    // SAFETY: The caller promises that the stream is valid.
+    unsafe { shared(ordinal)?.wait_for(stream) }
+}
+
 /// Held by a call while it uses a GPU that it shares with other threads. The launches of all
 /// threads would otherwise mix in one stream.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -5,7 +5,7 @@ use tracing::subscriber::NoSubscriber;
 use super::conduction::{Arrays, Conduction};
 use super::mesh::mask;
 use super::source::expression;
-use super::{Control, Mesh, Source, Values};
+use super::{Control, Mesh, Source, Subject, Values};
 use crate::config::{Config, Distance, FrontShape, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::levelset::eikonal::path::Path;
@@ -156,6 +156,8 @@ pub struct Distances {
     pub used_vertices: Vec<u32>,
     /// Warnings about the mesh and the result, one sentence each.
     pub warnings: Vec<String>,
+    /// The subject of each warning, `[warnings]`.
+    pub subjects: Vec<Subject>,
     /// "cpu" or "cuda".
     pub backend: &'static str,
 }
@@ -258,6 +260,7 @@ pub(super) fn solve(
     let cpu = mesh.cpu()?;
     let mut report = Report::new(&setup.config, cpu.threads());
     setup.note(&mut report);
+    let of_mesh = report.warnings.len();
     let mut stage = Stages::new(&options.control, &options.control.interrupt);
     let mut solve = || setup.distance(&distance, &mut report, &mut stage);
     let found = cpu.run(|| match log {
@@ -274,6 +277,7 @@ pub(super) fn solve(
         gradient: gradient.map(|gradient| cleaned.as_stored(&gradient.vertices, none)),
         paths: found.paths,
         used_vertices: cleaned.cleaning.kept_vertices.clone(),
+        subjects: Subject::of_task(mesh, of_mesh, report.warnings.len()),
         warnings: report.warnings,
         backend: report.backend,
     };

@@ -145,6 +145,49 @@ pub fn nearest_voxels(
     kind.nearest(&*pool(device.threads)?, inside, shape)
 }
 
+/// Computes the distances of [`edt`] and the nearest voxels on the GPU with the given index.
+/// Nothing is copied to the host. `inside` and `distances` are addresses as for [`edt_between`],
+/// and `indices` that of three `u64` for each voxel: the indices along z of all voxels, then those
+/// along y and x.
+///
+/// Among voxels at the same distance, the choice is fixed, but it may differ from that of
+/// [`nearest_voxels`].
+///
+/// ```no_run
+/// use zeroset::api::nearest_voxels_between;
+/// use zeroset::point_distance::Edt;
+/// # let (inside, distances, indices) = (0_u64, 0_u64, 0_u64);
+/// // The addresses are in the memory of GPU 0, from another library.
+/// let arrays = [inside, distances, indices];
+/// // SAFETY: The arrays have an entry, or three indices, for each of 512^3 voxels, and all work on
+/// // them has ended.
+/// unsafe { nearest_voxels_between(arrays, [512; 3], &Edt::default(), 0)? };
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns the errors of [`edt_between`], and [`Error::Case`] if `kind` is signed or measures to
+/// faces. If no voxel is inside, the distances are infinite.
+///
+/// # Safety
+/// See [`edt_between`].
+pub unsafe fn nearest_voxels_between(
+    [inside, distances, indices]: [u64; 3],
+    shape: [usize; 3],
+    kind: &Edt,
+    ordinal: u32,
+) -> Result<()> {
+    let gpu = shared(ordinal)?;
+    let _alone = alone();
+    let transform = DeviceEdt::with_indices(&gpu, *kind, shape)?;
+    // SAFETY: The caller promises that the arrays are valid.
+    unsafe {
+        transform.transform_between(&gpu, inside, distances)?;
+        transform.indices_between(&gpu, inside, indices)?;
+    }
+    gpu.synchronize()
+}
+
 /// Returns an error if there is nothing to measure to.
 fn targets(inside: &[bool], kind: &Edt) -> Result<()> {
     let n = inside.len();

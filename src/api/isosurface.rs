@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Subject;
 use super::device::either;
 use super::threads::pool;
 use crate::Cpu;
@@ -95,6 +96,8 @@ pub struct Isosurface {
     pub device: Option<String>,
     /// Warnings, one sentence each.
     pub warnings: Vec<String>,
+    /// The subject of each warning, `[warnings]`.
+    pub subjects: Vec<Subject>,
 }
 
 /// Nanoseconds that one CPU thread needs per voxel.
@@ -132,8 +135,10 @@ pub fn isosurface(volume: &Volume, level: f64, options: &IsosurfaceOptions) -> R
     let cpu = pool(options.device.threads)?;
     let mut warnings = Vec::new();
     let mut found = isosurface_with(&cpu, volume, level, options, &mut |text| warnings.push(text))?;
+    let of_device = warnings.iter().map(|_| Subject::Device);
+    let subjects = of_device.chain(found.subjects).collect();
     warnings.append(&mut found.warnings);
-    Ok(Isosurface { warnings, ..found })
+    Ok(Isosurface { warnings, subjects, ..found })
 }
 
 /// Extracts the surface of [`isosurface`] with the given threads or on a GPU. Warnings about the
@@ -165,8 +170,9 @@ pub(crate) fn isosurface_with(
         smooth(&mut mesh, options.smooth);
         (mesh, filled)
     });
-    let warnings = filled.iter().flat_map(FilledHoles::warnings).collect();
-    Ok(Isosurface { mesh, flat, filled, device, warnings })
+    let warnings: Vec<String> = filled.iter().flat_map(FilledHoles::warnings).collect();
+    let subjects = vec![Subject::Mesh; warnings.len()];
+    Ok(Isosurface { mesh, flat, filled, device, warnings, subjects })
 }
 
 /// Returns the error for a level without a surface.

@@ -27,15 +27,17 @@ mod read_options;
 mod reconstruct;
 mod sdf;
 mod source;
+mod subject;
 mod threads;
 
 pub use crate::surface::DeviceResults;
 pub use conduction::{Conduction, Directions, Fibers};
 pub use control::Control;
+pub use device::wait_for_stream;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
 #[cfg(feature = "cli")]
 pub(crate) use edt::edt_on;
-pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels};
+pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels, nearest_voxels_between};
 pub use evolve::{
     Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve, evolve_with,
 };
@@ -59,3 +61,4 @@ pub use sdf::{
     sdf,
 };
 pub use source::{Source, Values};
+pub use subject::Subject;

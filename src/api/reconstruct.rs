@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Subject;
 use super::device::{alone, gpu};
 use super::threads::pool;
 use crate::cloud::PointCloud;
@@ -57,6 +58,8 @@ pub struct Reconstruction {
     /// The method, the topology of the surface, its distances from the samples, warnings, and the
     /// result of the self-check.
     pub report: Report,
+    /// The subject of each warning of the report, `[warnings]`.
+    pub subjects: Vec<Subject>,
 }
 
 /// Reconstructs a surface from a point cloud with or without normals.
@@ -94,6 +97,8 @@ pub fn reconstruct<'a>(
         Some(gpu) => reconstruct::Device::Auto(gpu),
     };
     let (mesh, mut report) = cpu.run(|| surface(cloud.into_owned(), &options.surface, device))?;
+    let mut subjects = vec![Subject::Device; warnings.len()];
     report.warnings.splice(0..0, warnings);
-    Ok(Reconstruction { mesh, report })
+    subjects.resize(report.warnings.len(), Subject::Accuracy);
+    Ok(Reconstruction { mesh, report, subjects })
 }

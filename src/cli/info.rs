@@ -6,7 +6,8 @@ mod report;
 mod screen;
 mod voxels;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use self::cloud::CloudFacts;
 use self::report::Report;
@@ -15,7 +16,8 @@ use super::times::Times;
 use super::{Ui, volume};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
-use crate::io::{self, CloudReport, Content};
+use crate::io::{self, CloudReport, Content, MeshFile};
+use crate::mesh::{Kind, Mesh};
 
 /// Arguments of `zeroset info`.
 #[derive(Debug, clap::Args)]
@@ -57,6 +59,47 @@ pub struct Args {
 /// # Errors
 /// Returns [`Error::Input`] if the file holds no mesh, point cloud, volume or data array.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
+    let report = report(&args, ui)?;
+    let text = if args.json {
+        let json = serde_json::to_string_pretty(&report);
+        json.map_err(|e| Error::output(&args.file, &e, "leave out --json").because(e))? + "\n"
+    } else {
+        with_short_words(&screen::text(&args.file, &report))
+    };
+    ui.print(&text)?;
+    Ok(0)
+}
+
+/// Returns what `zeroset info --json FILE` prints, and the warnings.
+///
+/// # Errors
+/// Returns [`Error::Input`] if the file holds no mesh, point cloud, volume or data array.
+pub fn info_json(file: &Path) -> Result<(String, Vec<String>)> {
+    let (ui, source) = (Ui::new(0, true), volume::Source::default());
+    let args = Args { file: file.to_path_buf(), json: true, time: None, source };
+    let report = report(&args, &ui)?;
+    Ok((serde_json::to_string(&report).unwrap_or_default(), ui.warnings()))
+}
+
+/// Returns what `zeroset info --json` prints for a mesh that is in memory.
+pub fn info_json_of_mesh(mesh: &Mesh) -> String {
+    let cell = if mesh.kind == Kind::Volume { "tetra" } else { "triangle" };
+    let file = MeshFile {
+        mesh: mesh.clone(),
+        format: "arrays",
+        version: String::new(),
+        units: None,
+        space: None,
+        cells_by_type: BTreeMap::from([(cell.to_string(), mesh.n_cells())]),
+        warnings: Vec::new(),
+        uncut: Default::default(),
+        about: Default::default(),
+    };
+    serde_json::to_string(&Report::of_mesh(&file)).unwrap_or_default()
+}
+
+/// Returns the facts about a file.
+fn report(args: &Args, ui: &Ui) -> Result<Report> {
     // The times are listed, so a warning about the choice of the state is not needed.
     let time = Some(Times::one(args.time).unwrap_or_default());
     let (content, cloud) = io::read_with_cloud(&args.file, &args.source.options().time(time));
@@ -85,14 +128,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         Err(error) => return Err(error),
     };
     ui.warn_of(&args.file, &warnings);
-    let text = if args.json {
-        let json = serde_json::to_string_pretty(&report);
-        json.map_err(|e| Error::output(&args.file, &e, "leave out --json").because(e))? + "\n"
-    } else {
-        with_short_words(&screen::text(&args.file, &report))
-    };
-    ui.print(&text)?;
-    Ok(0)
+    Ok(report)
 }
 
 /// Returns the facts about a point cloud and the warnings of its reader.

@@ -58,7 +58,9 @@ use clap::Parser;
 use crate::Cpu;
 use crate::error::Error;
 use command::Command;
+pub use info::{info_json, info_json_of_mesh};
 pub use memory::Allocator;
+pub use render::{render_mesh, render_volume};
 pub use ui::Ui;
 
 /// Maximum width of the help, in columns.

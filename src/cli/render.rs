@@ -20,12 +20,14 @@ use super::threads::Threads;
 use super::times::At;
 use super::volume::Source;
 use crate::Cpu;
-use crate::config::{DataFile, DeviceKind};
+use crate::config::{DataFile, DeviceKind, Units};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io::Frame;
+use crate::mesh::{Mesh, clean};
 use crate::picture::{self, Image, Options};
 use crate::render::Counts;
+use crate::volume::Volume;
 
 /// Arguments of `zeroset render`.
 #[derive(Debug, clap::Args)]
@@ -150,24 +152,72 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     }
     plot::check_output(&args)?;
     picture::check_path(&args.output)?;
+    let (image, rays) = draw(&args, source::open(&(&args).into(), ui)?, ui)?;
+    image.write_png(&args.output)?;
+    ui.print(&text(&args, &image, rays, start.elapsed().as_secs_f64()))?;
+    Ok(0)
+}
+
+/// Statistics of the rays through a volume, and the seconds of the preparation.
+type Rays = (Counts, f64);
+
+/// Draws a mesh or a volume.
+fn draw(args: &Args, shown: Shown, ui: &Ui) -> Result<(Image, Option<Rays>)> {
     let cpu = Cpu::current();
-    let (image, rays) = match source::open(&(&args).into(), ui)? {
+    let (image, rays) = match shown {
         Shown::Mesh(mesh, overlay, units) => {
             let unit = units.of_length();
-            (cpu.run(|| mesh::draw(&args, &mesh, (overlay.as_deref(), unit), ui))?, None)
+            (cpu.run(|| mesh::draw(args, &mesh, (overlay.as_deref(), unit), ui))?, None)
         }
         Shown::Volume(volume) => {
-            let drawn = volume::draw(&args, &volume, &cpu, ui)?;
+            let drawn = volume::draw(args, &volume, &cpu, ui)?;
             (drawn.image, Some((drawn.counts, drawn.prepared)))
         }
     };
-    image.write_png(&args.output)?;
     if rays.as_ref().is_some_and(|(counts, _)| counts.hits == 0) {
         let what = "the picture is empty, because no ray hits anything; check --where or --level";
         ui.warn_of(&args.file, [what]);
     }
-    ui.print(&text(&args, &image, rays, start.elapsed().as_secs_f64()))?;
-    Ok(0)
+    Ok((image, rays))
+}
+
+/// The options of the command, without those of the program.
+#[derive(Debug, clap::Parser)]
+#[command(no_binary_name = true)]
+struct Words {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// Draws a mesh that is in memory, with options as on the command line (`["--view", "front"]`).
+/// Returns the picture and warnings.
+///
+/// # Errors
+/// Returns the errors of `zeroset render`.
+pub fn render_mesh(mesh: Mesh, options: &[String]) -> Result<(Image, Vec<String>)> {
+    let (mesh, _) = clean(mesh)?;
+    in_memory(Shown::Mesh(mesh, None, Units::default()), options)
+}
+
+/// Draws a volume that is in memory, as [`render_mesh`] draws a mesh.
+///
+/// # Errors
+/// Returns the errors of `zeroset render`.
+pub fn render_volume(volume: Volume, options: &[String]) -> Result<(Image, Vec<String>)> {
+    in_memory(Shown::Volume(volume), options)
+}
+
+fn in_memory(shown: Shown, options: &[String]) -> Result<(Image, Vec<String>)> {
+    let names = ["array", "--output", "picture.png"].map(String::from);
+    let parsed = <Words as clap::Parser>::try_parse_from(names.iter().chain(options));
+    let Words { args } = parsed.map_err(|error| {
+        let text = error.render().to_string();
+        let what = text.split("\n\n").next().unwrap_or_default();
+        Error::usage(what.trim_start_matches("error: ").trim_end(), "")
+    })?;
+    let ui = Ui::new(0, true);
+    let (image, _) = draw(&args, shown, &ui)?;
+    Ok((image, ui.warnings()))
 }
 
 /// Returns the summary: the picture, the statistics of its rays if it shows a volume, and the time

@@ -1,7 +1,6 @@
 //! Writes results to standard output and everything else to standard error, without disturbing the
 //! progress bar.
 
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -21,7 +20,7 @@ pub struct Ui {
     json: bool,
     bars: MultiProgress,
     /// The warnings that have been written.
-    warned: Arc<Mutex<HashSet<String>>>,
+    warned: Arc<Mutex<Vec<String>>>,
 }
 
 impl Ui {
@@ -91,14 +90,20 @@ impl Ui {
     pub fn warn(&self, warning: impl Display) {
         let warning = warning.to_string();
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warned.insert(warning.clone()) {
+        if warned.contains(&warning) {
             return;
         }
+        warned.push(warning.clone());
         drop(warned);
         match self.json {
             true => self.say(&json::warning(&warning)),
             false => self.say(&format!("warning: {warning}")),
         }
+    }
+
+    /// Returns the warnings so far, even those that a quiet user interface has not written.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warned.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Writes each warning about a file to standard error unless quiet.

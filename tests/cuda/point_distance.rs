@@ -4,7 +4,7 @@ use zeroset::Cpu;
 use zeroset::gpu::Cuda;
 use zeroset::point_distance::cuda::{DeviceIndex, DeviceSites, nearest_in_streams};
 use zeroset::point_distance::{
-    Cone, Directions, Edt, Index, Kernel, Method, Norm, Options, Sites, nearest,
+    Cone, DeviceEdt, Directions, Edt, Index, Kernel, Method, Norm, Options, Sites, nearest,
 };
 
 use crate::support;
@@ -215,6 +215,7 @@ fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
             let mut number = numbers(5);
             let inside: Vec<bool> = (0..n).map(|_| number() < share).collect();
             for spacing in [[1.0; 3], [2.5; 3], [0.7, 0.8, 2.5]] {
+                nearest_voxels(cuda, &inside, shape, spacing);
                 for (signed, faces) in [(false, false), (true, false), (false, true), (true, true)]
                 {
                     let edt = Edt::default().spacing(spacing).signed(signed).faces(faces);
@@ -231,6 +232,37 @@ fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
                 }
             }
         }
+    }
+}
+
+/// Checks that the nearest voxels are inside, and at the distances of the transform. Without a
+/// voxel inside, each voxel is nearest to itself.
+fn nearest_voxels(cuda: &Cuda, inside: &[bool], shape: [usize; 3], spacing: [f64; 3]) {
+    let edt = Edt::default().spacing(spacing);
+    let marks: Vec<u8> = inside.iter().map(|&inside| inside.into()).collect();
+    let (marks, n) = (cuda.upload(&marks).unwrap(), inside.len());
+    let (distances, indices) = (cuda.zeros::<f32>(n).unwrap(), cuda.zeros::<u64>(3 * n).unwrap());
+    let transform = DeviceEdt::with_indices(cuda, edt, shape).unwrap();
+    // SAFETY: The arrays have an entry, or three indices, for each voxel.
+    unsafe {
+        transform.transform_between(cuda, marks.address(), distances.address()).unwrap();
+        transform.indices_between(cuda, marks.address(), indices.address()).unwrap();
+    }
+    let (distances, indices) =
+        (cuda.download(&distances).unwrap(), cuda.download(&indices).unwrap());
+    let none = !inside.contains(&true);
+    for (v, &distance) in distances.iter().enumerate() {
+        let at = [v / shape[0] / shape[1], v / shape[0] % shape[1], v % shape[0]];
+        let to = [0, 1, 2].map(|axis| indices[axis * n + v] as usize);
+        let voxel = to[2] + shape[0] * (to[1] + shape[1] * to[0]);
+        if none {
+            assert_eq!(to, at, "{shape:?} {v}");
+            continue;
+        }
+        let square = (0..3).map(|k| (to[k].abs_diff(at[k]) as f64 * spacing[2 - k]).powi(2));
+        let there = square.sum::<f64>().sqrt();
+        let is_as_far = (there - f64::from(distance)).abs() <= 1e-6 * there;
+        assert!(inside[voxel] && is_as_far, "{shape:?} {spacing:?} {v}: {to:?} {there} {distance}");
     }
 }
 

@@ -197,6 +197,32 @@ impl Cuda {
         self.stream.synchronize().map_err(|e| device_error("waiting for the GPU", e))
     }
 
+    /// Lets later launches wait for the work that is now in a stream of another library. Does not
+    /// wait itself.
+    ///
+    /// # Errors
+    /// Returns [`zeroset_core::Error::Device`] if the driver refuses the stream.
+    ///
+    /// # Safety
+    /// `stream` must be a stream of the primary context of this GPU, as a number. 0 and 1 stand for
+    /// the legacy default stream, and 2 for the default stream of this thread.
+    pub unsafe fn wait_for(&self, stream: u64) -> Result<()> {
+        let fail = |e| device_error("waiting for a stream", e);
+        self.context.bind_to_thread().map_err(fail)?;
+        let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING;
+        let event = result::event::create(flags).map_err(fail)?;
+        // SAFETY: the caller guarantees the stream. A destroyed event still completes.
+        let waits = unsafe {
+            let recorded = result::event::record(event, stream as sys::CUstream);
+            let waits = recorded.and_then(|()| {
+                let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+                result::stream::wait_event(self.stream.cu_stream(), event, flags)
+            });
+            waits.and(result::event::destroy(event))
+        };
+        waits.map_err(fail)
+    }
+
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }

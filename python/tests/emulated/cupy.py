@@ -39,7 +39,7 @@ class _Device:
 
 cuda = types.SimpleNamespace(
     Device=_Device,
-    get_current_stream=lambda: types.SimpleNamespace(synchronize=lambda: None),
+    get_current_stream=lambda: types.SimpleNamespace(ptr=0),
 )
 
 
@@ -119,6 +119,10 @@ def asarray(values: Any) -> ndarray:
 
 def ascontiguousarray(values: Any, dtype: Any = None) -> ndarray:
     return asarray(np.ascontiguousarray(_on_host(values), dtype))
+
+
+def where(condition: ndarray, first: ndarray, second: ndarray) -> ndarray:
+    return asarray(np.where(condition._host, first._host, second._host))
 
 
 def sqrt(values: ndarray) -> ndarray:

@@ -11,7 +11,7 @@ use case::Case;
 pub use options::EvolveOptions;
 pub use terms::{Phi, Terms, Velocity};
 
-use super::{Control, Mesh};
+use super::{Control, Mesh, Subject};
 use crate::error::Result;
 use crate::levelset::eikonal;
 use crate::output::{Measures, Report};
@@ -60,6 +60,8 @@ pub struct Evolution<M> {
     has_failed: bool,
     /// Warnings about the mesh and the case, one sentence each.
     pub warnings: Vec<String>,
+    /// The subject of each warning, `[warnings]`.
+    pub subjects: Vec<Subject>,
 }
 
 /// The number of steps of a motion without an end. A checkpoint stores it as a 64-bit integer.
@@ -124,8 +126,11 @@ pub fn evolve_with<M: Deref<Target = Mesh>>(
     let case = Case::new(&mesh, phi.into(), options)?;
     let setup = case.setup(&mesh, terms)?;
     let mut report = Report::new(&setup.config, mesh.cpu()?.threads());
+    let of_mesh = setup.cleaned.warnings.len();
     let stepping = Stepping::new(setup, &mut report)?;
-    Ok(Evolution { mesh, stepping, case, has_failed: false, warnings: report.warnings })
+    let warnings = report.warnings;
+    let subjects = Subject::of_task(&mesh, of_mesh, warnings.len());
+    Ok(Evolution { mesh, stepping, case, has_failed: false, warnings, subjects })
 }
 
 /// Begins a motion that pauses at its start until [`Evolution::continue_with`] sets its terms and
@@ -206,9 +211,11 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         let case = Case::new(&self.mesh, phi.into(), options)?;
         let setup = case.setup(&self.mesh, &Terms::default().normal_speed(0.0))?;
         let mut report = Report::new(&setup.config, self.mesh.cpu()?.threads());
+        let of_mesh = setup.cleaned.warnings.len();
         self.stepping = Stepping::new(setup, &mut report)?.after(steps);
         self.case = case;
         self.has_failed = false;
+        self.subjects.extend(Subject::of_task(&self.mesh, of_mesh, report.warnings.len()));
         self.warnings.append(&mut report.warnings);
         Ok(())
     }
@@ -253,6 +260,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     pub fn resume(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let is_paused = self.case.options.is_paused();
         let warning = self.stepping.resume(path.as_ref(), is_paused)?;
+        self.subjects.extend(warning.iter().map(|_| Subject::File));
         self.warnings.extend(warning);
         self.has_failed = false;
         Ok(())

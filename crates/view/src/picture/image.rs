@@ -1,5 +1,6 @@
 //! Pixel images and the PNG writer.
 
+use std::io::Write;
 use std::path::Path;
 
 use zeroset_core::atomic::{self, check_folder};
@@ -54,24 +55,37 @@ impl Image {
     /// Returns [`Error::Output`] if the folder does not exist or is not writable, or if the disk is
     /// full.
     pub fn write_png(&self, path: &Path) -> Result<()> {
-        atomic::write(path, |file| {
-            let mut encoder = png::Encoder::new(file, self.width, self.height);
-            let opaque = self.alpha.is_empty();
-            encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
-            encoder.set_depth(png::BitDepth::Eight);
-            encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-            encoder.set_filter(png::Filter::Adaptive);
-            encoder.set_deflate_compression(png::DeflateCompression::Level(6));
-            let mut writer = encoder.write_header()?;
-            if opaque {
-                writer.write_image_data(&self.pixels)?;
-            } else {
-                let pixels = self.pixels.chunks_exact(3).zip(&self.alpha);
-                let rgba: Vec<u8> = pixels.flat_map(|(p, &a)| [p[0], p[1], p[2], a]).collect();
-                writer.write_image_data(&rgba)?;
-            }
-            Ok(writer.finish()?)
-        })
+        atomic::write(path, |file| Ok(self.encode(file)?))
+    }
+
+    /// Returns the bytes that [`Image::write_png`] writes.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`] if memory runs out.
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let refused = |error| Error::device(format!("encoding a picture: {error}"), "");
+        self.encode(&mut bytes).map_err(refused)?;
+        Ok(bytes)
+    }
+
+    fn encode(&self, out: impl Write) -> std::result::Result<(), png::EncodingError> {
+        let mut encoder = png::Encoder::new(out, self.width, self.height);
+        let opaque = self.alpha.is_empty();
+        encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+        encoder.set_filter(png::Filter::Adaptive);
+        encoder.set_deflate_compression(png::DeflateCompression::Level(6));
+        let mut writer = encoder.write_header()?;
+        if opaque {
+            writer.write_image_data(&self.pixels)?;
+        } else {
+            let pixels = self.pixels.chunks_exact(3).zip(&self.alpha);
+            let rgba: Vec<u8> = pixels.flat_map(|(p, &a)| [p[0], p[1], p[2], a]).collect();
+            writer.write_image_data(&rgba)?;
+        }
+        writer.finish()
     }
 }
 
@@ -103,6 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         image.write_png(&path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), image.to_png().unwrap());
         let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
         let mut found = vec![0; reader.output_buffer_size().unwrap()];

@@ -41,7 +41,7 @@ impl Pass {
 }
 
 /// A transform for volumes of one shape on a GPU. It owns its GPU memory: 12 bytes per voxel, or 14
-/// for signed distances.
+/// for signed distances and for the nearest voxels.
 #[doc(hidden)]
 pub struct DeviceEdt {
     edt: Edt,
@@ -51,9 +51,11 @@ pub struct DeviceEdt {
     volume: Pass,
     /// The number of thread blocks of the first pass.
     grid_of_rows: u32,
-    /// The steps along x of a signed transform. Without signs, they share the memory of the
-    /// distances, which are computed later.
+    /// The steps along x of a signed transform, and of one that finds the nearest voxels.
+    /// Otherwise, they share the memory of the distances, which are computed later.
     steps: Option<Array<u16>>,
+    /// The kernel that finds the nearest voxels.
+    indices: Option<Kernel>,
     /// The parabolas of the envelopes.
     list: Array<u32>,
     /// The squared distances within the slabs, which are planes of constant z.
@@ -108,11 +110,69 @@ impl DeviceEdt {
                 volume: Pass::new(cuda, &unit, "volume")?,
                 grid_of_rows,
                 steps: edt.signed.then(|| cuda.unset(n)).transpose()?,
+                indices: None,
                 list: cuda.unset(n)?,
                 squares: cuda.unset(n)?,
                 near: cuda.unset(flags)?,
                 distances: cuda.unset(n)?,
             })
+        }
+    }
+
+    /// Creates a transform that also finds the nearest voxels.
+    ///
+    /// # Errors
+    /// Returns the errors of [`DeviceEdt::new`], and [`Error::Case`] for a signed transform.
+    pub fn with_indices(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
+        if edt.signed {
+            let what = "nearest voxels of a signed transform";
+            return Err(Error::usage(what, "ask for the nearest voxels of each side on its own"));
+        }
+        let unit = Unit::new("point_distance/edt", &[("REAL", "float")])?;
+        let indices = Some(cuda.kernel(&unit, "edt_indices")?);
+        let made = DeviceEdt::new(cuda, edt, shape)?;
+        // SAFETY: `edt_rows` writes all steps before they are read.
+        let steps = Some(unsafe { cuda.unset(shape.iter().product()) }?);
+        Ok(DeviceEdt { steps, indices, ..made })
+    }
+
+    /// Launches the search for the nearest voxels, after [`DeviceEdt::transform_between`] with the
+    /// same `inside`. `indices` is the address of three `u64` per voxel: first the index along z of
+    /// all voxels, then those along y and x. Among voxels at the same distance, the choice is
+    /// fixed, but it may differ from that of the CPU. Without a voxel inside, a voxel is nearest to
+    /// itself.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`] if the driver rejects the kernel.
+    ///
+    /// # Panics
+    /// Panics unless the transform was created by [`DeviceEdt::with_indices`].
+    ///
+    /// # Safety
+    /// See [`DeviceEdt::transform_between`].
+    pub unsafe fn indices_between(&self, cuda: &Cuda, inside: u64, indices: u64) -> Result<()> {
+        let (Some(kernel), Some(steps)) = (&self.indices, &self.steps) else {
+            panic!("the transform must have been created for nearest voxels");
+        };
+        let n: usize = self.shape.iter().product();
+        let grid = n.div_ceil(THREADS as usize).min(1 << 20) as u32;
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        let arguments = Arguments::default().with(self.argument(0)).with(inside);
+        let arguments = arguments.with_array(steps).with_array(&self.squares).with(indices);
+        // SAFETY: the arguments match `edt_indices`, with an entry per voxel and three indices.
+        unsafe { cuda.launch(kernel, launch, &arguments) }
+    }
+
+    /// Returns the kernel argument for one side.
+    fn argument(&self, side: u32) -> EdtArgument {
+        let [sx, sy, sz] = self.edt.spacing;
+        EdtArgument {
+            shape: self.shape.map(|n| n as u32),
+            words: self.shape[0].div_ceil(32) as u32,
+            across: (sx / sy).powi(2) as f32,
+            along: (sy / sz).powi(2) as f32,
+            spacing: sz,
+            side,
         }
     }
 
@@ -146,19 +206,10 @@ impl DeviceEdt {
     pub unsafe fn transform_between(&self, cuda: &Cuda, inside: u64, distances: u64) -> Result<()> {
         let steps = self.steps.as_ref().map_or(distances, Array::address);
         let [nx, ny, nz] = self.shape;
-        let [sx, sy, sz] = self.edt.spacing;
         let blocks = |n: usize| n.div_ceil(THREADS as usize) as u32;
         let grid = |grid: u32| Launch { grid, block: THREADS, shared: 0, cooperative: false };
         for side in 0..=u32::from(self.edt.signed) {
-            let argument = EdtArgument {
-                shape: self.shape.map(|n| n as u32),
-                words: nx.div_ceil(32) as u32,
-                across: (sx / sy).powi(2) as f32,
-                along: (sy / sz).powi(2) as f32,
-                spacing: sz,
-                side,
-            };
-            let with = || Arguments::default().with(argument);
+            let with = || Arguments::default().with(self.argument(side));
             let arguments = with().with(inside).with(steps);
             let rows = Launch { shared: shared_of_rows(nx), ..grid(self.grid_of_rows) };
             // SAFETY: the arguments match `edt_rows`, with 16 bits for the steps of each voxel.
