@@ -4,6 +4,7 @@
 mod agreement;
 mod clean;
 mod forest;
+mod layer;
 mod noise;
 mod normals;
 mod plane;

@@ -10,6 +10,7 @@
 use super::PointCloud;
 use super::agreement::agreement;
 use super::forest::Forest;
+use super::layer;
 use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
@@ -23,6 +24,9 @@ pub const NEIGHBORS: usize = 16;
 const MORE: [usize; 2] = [64, 256];
 /// Neighbors lie on a line if their extent across it is less than this fraction of their extent.
 const LINE: f64 = 0.2;
+/// Neighbors lie in one layer if their root-mean-square distance from their plane is less than this
+/// fraction of the distance of the farthest one from the point.
+const FLAT: f64 = 0.05;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
 /// The number of steps into which the disagreement of two normals, from 0 to 1, is divided.
@@ -93,11 +97,20 @@ fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
 }
 
 /// Returns the direction of the smallest variance of point `i` and its neighbors, or the z axis if
-/// there is no such direction.
+/// there is no such direction. If the neighbors lie in several layers, as in a thin plate, only
+/// those in the layer of the point count.
 fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
-    let near = named(row).map(|j| points[j as usize]);
-    match Plane::through(points[i], near).map(|plane| plane.normal) {
-        Some(normal) if normal.iter().all(|x| x.is_finite()) => normal.map(|x| x as f32),
+    let near: Vec<[f64; 3]> = named(row).map(|j| points[j as usize]).collect();
+    let Some(plane) = Plane::through(points[i], near.iter().copied()) else {
+        return [0.0, 0.0, 1.0];
+    };
+    let is_flat = plane.off < FLAT * plane.extent;
+    let normal = match is_flat {
+        true => None,
+        false => layer::normal(points[i], &near),
+    };
+    match normal.unwrap_or(plane.normal) {
+        normal if normal.iter().all(|x| x.is_finite()) => normal.map(|x| x as f32),
         _ => [0.0, 0.0, 1.0],
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Plane {
     /// The extent of the points across their longest direction, within the plane, as a fraction of
     /// their extent along it. It is 0 for points on a line.
     pub width: f64,
+    /// The largest difference of a coordinate between the point and one of its neighbors.
+    pub extent: f64,
     /// A point on the plane: the centroid.
     center: [f64; 3],
 }
@@ -49,7 +51,8 @@ impl Plane {
         let mut variances = [0, 1, 2].map(|k| found.eigenvalues[k].max(0.0));
         variances.sort_unstable_by(f64::total_cmp);
         let width = (variances[1] / variances[2]).sqrt();
-        Some(Plane { normal: [0, 1, 2].map(|k| normal[k] / length), off, width, center })
+        let normal = [0, 1, 2].map(|k| normal[k] / length);
+        Some(Plane { normal, off, width, extent: size, center })
     }
 
     /// Returns the distance of a point from the plane.
