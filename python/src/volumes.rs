@@ -16,6 +16,7 @@ use zeroset::point_distance::Edt;
 use zeroset::volume::{Placement, Samples, Volume};
 
 use crate::arrays::list;
+use crate::errors::raised;
 use crate::mesh::parts;
 use crate::options::{OfIsosurface, On, parse};
 use crate::warnings::{Told, all_about, told};
@@ -42,10 +43,9 @@ pub fn edt<'py>(
 /// handle.
 #[pyfunction]
 pub fn wait_for_stream(py: Python<'_>, stream: u64, gpu: u32) -> PyResult<()> {
-    work::run(py, None, |_| {
-        // SAFETY: The package passes the current stream of PyTorch or CuPy.
-        unsafe { zeroset::api::wait_for_stream(stream, gpu) }
-    })
+    // This takes microseconds, so it needs no thread of its own.
+    // SAFETY: The package passes the current stream of PyTorch or CuPy.
+    py.detach(|| unsafe { zeroset::api::wait_for_stream(stream, gpu) }).map_err(raised)
 }
 
 /// Computes the distances of [`edt`] on a GPU: `targets` and `distances` are addresses of arrays on

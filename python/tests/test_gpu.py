@@ -199,8 +199,9 @@ def test_nearest_voxels_stay_on_the_gpu(package, shape, share, monkeypatch):
 @needs_gpu
 def test_calls_wait_for_a_stream_without_stopping_the_host():
     torch = pytest.importorskip("torch")
-    gpu = _arrays.Gpu(torch.zeros(3, device="cuda"))
-    stream = torch.cuda.Stream()
+    few = torch.tensor([0, 1, 1], device="cuda")
+    zs.edt(few)  # opens the GPU
+    gpu, stream = _arrays.Gpu(few), torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(2_000_000_000)
         start = time.perf_counter()
@@ -209,7 +210,7 @@ def test_calls_wait_for_a_stream_without_stopping_the_host():
         assert not stream.query()
     assert waited < 0.1
     # The next call on the stream of the library waits.
-    assert zs.edt(torch.tensor([0, 1, 1], device="cuda")).tolist() == [0, 1, 2]
+    assert zs.edt(few).tolist() == [0, 1, 2]
     assert stream.query()
 
 
@@ -256,7 +257,8 @@ class _OnlyInterface:
 
     def __init__(self, array, stream):
         self._array, self.ndim, self.shape = array, array.ndim, tuple(array.shape)
-        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, "stream": stream}
+        interface = array.__cuda_array_interface__
+        self.__cuda_array_interface__ = {**interface, "version": 3, "stream": stream}
 
 
 @needs_gpu
