@@ -41,6 +41,8 @@ pub struct Estimate {
     pub parts: usize,
     /// The number of points in the largest component.
     pub largest: usize,
+    /// The number of points whose neighbors lie in several layers, as in a thin plate.
+    pub layered: usize,
 }
 
 /// Returns unit normals, `[n]`, and information about their reliability. No two points may be at
@@ -74,14 +76,16 @@ pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)>
     });
     drop(index);
     let near = neighbors.par_iter().enumerate();
-    let mut normals: Vec<[f32; 3]> = near.map(|(i, row)| across(points, i, row)).collect();
+    let found: Vec<([f32; 3], bool)> = near.map(|(i, row)| across(points, i, row)).collect();
+    let layered = found.iter().filter(|(_, is_layered)| *is_layered).count();
+    let mut normals: Vec<[f32; 3]> = found.into_iter().map(|(normal, _)| normal).collect();
     let mut forest = Forest::new(points.len());
     for (a, b) in edges_by_agreement(points, &neighbors, &normals) {
         let against = agreement_of(points, &normals, a, b) < 0.0;
         forest.join(a, b, against);
     }
     let estimate = orient(points, &mut forest, &mut normals);
-    Ok((normals, estimate))
+    Ok((normals, Estimate { layered, ..estimate }))
 }
 
 /// Returns whether a point and its neighbors lie nearly on a line, as in a scan whose lines are
@@ -98,21 +102,22 @@ fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
 
 /// Returns the direction of the smallest variance of point `i` and its neighbors, or the z axis if
 /// there is no such direction. If the neighbors lie in several layers, as in a thin plate, only
-/// those in the layer of the point count.
-fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
+/// those in the layer of the point count. Also returns whether they do.
+fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> ([f32; 3], bool) {
     let near: Vec<[f64; 3]> = named(row).map(|j| points[j as usize]).collect();
     let Some(plane) = Plane::through(points[i], near.iter().copied()) else {
-        return [0.0, 0.0, 1.0];
+        return ([0.0, 0.0, 1.0], false);
     };
     let is_flat = plane.off < FLAT * plane.extent;
     let normal = match is_flat {
         true => None,
         false => layer::normal(points[i], &near),
     };
-    match normal.unwrap_or(plane.normal) {
+    let direction = match normal.unwrap_or(plane.normal) {
         normal if normal.iter().all(|x| x.is_finite()) => normal.map(|x| x as f32),
         _ => [0.0, 0.0, 1.0],
-    }
+    };
+    (direction, normal.is_some())
 }
 
 /// Returns the [`agreement`] of the normals of two points.
@@ -190,5 +195,5 @@ fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) ->
             *normal = normal.map(|x| -x);
         }
     }
-    Estimate { parts: ends.len(), largest: largest as usize }
+    Estimate { parts: ends.len(), largest: largest as usize, layered: 0 }
 }
