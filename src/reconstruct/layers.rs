@@ -26,8 +26,8 @@ const NEAR: f64 = 0.25;
 const EXAMINED: usize = 20_000;
 
 /// Returns the distance between the two layers of the samples, or `None` if they do not lie in two
-/// layers or if the surface follows both. `gaps` are the distances of the samples from the surface. `cube` is the edge of a cube
-/// or voxel.
+/// layers or if the surface follows both. `gaps` are the distances of the samples from the surface.
+/// `cube` is the edge of a cube or voxel.
 pub(super) fn distance_between(
     mesh: &Mesh,
     points: &[[f64; 3]],
