@@ -141,7 +141,7 @@ fn the_sides_of_a_thin_plate_look_away_from_each_other() {
             let found = format!("{spacings} {is_even}: {straight} {sided} {parts}");
             assert!(straight > 0.87 && sided > 0.94, "{found}");
             // Random points have no rows, so the points at the rim are the only difficult ones.
-            assert!(is_even || straight > 0.92, "{found}");
+            assert!(is_even || straight > 0.9, "{found}");
         }
     }
 }
