@@ -10,6 +10,7 @@ use zeroset::io::vtk::Compression;
 use zeroset::io::{read_cloud, read_mesh, write_cloud};
 use zeroset::surface::Parts;
 use zeroset_testing::field;
+use zeroset_testing::samples::plate;
 
 /// A reconstructed surface.
 struct Surface {
@@ -115,6 +116,63 @@ fn a_thin_plate_is_a_closed_box() {
     for cloud in [&cloud, &positions] {
         Surface::of(cloud, &[]).assert_closed(&[0.05], 0.1);
     }
+}
+
+/// Writes a cloud to a folder, without its normals unless `has_normals`.
+fn written(folder: &Path, cloud: PointCloud, has_normals: bool) -> PathBuf {
+    let path = folder.join("cloud.ply");
+    let normals = cloud.normals.filter(|_| has_normals);
+    let cloud = PointCloud { points: cloud.points, normals, ..PointCloud::default() };
+    write_cloud(&path, &cloud, Compression::default()).unwrap();
+    path
+}
+
+#[test]
+fn plates_of_one_to_three_spacings_are_closed_boxes_or_fail_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let spacing = 0.025;
+    for thickness in [1.0, 1.7, 2.5] {
+        for is_even in [true, false] {
+            let cloud = plate(thickness * spacing, spacing, is_even);
+            let volumes = [thickness * spacing];
+            // The remedy for plates without normals is to give them.
+            let path = written(folder.path(), cloud.clone(), true);
+            Surface::of(&path, &[]).assert_closed(&volumes, 0.1);
+            let found = Surface::of(&written(folder.path(), cloud, false), &[]);
+            if is_even && thickness == 1.0 {
+                assert_eq!(found.code, 1, "{}", found.said);
+                assert!(found.has_warning("give normals of the scanner"), "{}", found.said);
+            } else {
+                found.assert_closed(&volumes, 0.15);
+                assert_eq!(found.number("/surface/genus"), 0.0, "{}", found.said);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plate_thinner_than_a_cube_gets_smaller_cubes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), plate(0.01, 0.02, true), true);
+    let found = Surface::of(&path, &[]);
+    found.assert_closed(&[0.01], 0.05);
+    assert!(found.has_warning("are used instead"), "{}", found.said);
+}
+
+#[test]
+fn a_surface_that_follows_one_of_two_layers_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = |radius: f64, n: usize| {
+        (0..n).map(move |k| {
+            let z = 1.0 - (2.0 * k as f64 + 1.0) / n as f64;
+            let (across, angle) = ((1.0 - z * z).sqrt(), 2.399_963 * k as f64);
+            [across * angle.cos(), across * angle.sin(), z].map(|x| radius * x)
+        })
+    };
+    let points = shell(1.0, 6000).chain(shell(0.954, 5400)).collect();
+    let found = Surface::of(&written(folder.path(), PointCloud::new(points), false), &[]);
+    assert_eq!(found.code, 1, "{}", found.said);
+    assert!(found.has_warning("two layers"), "{}", found.said);
 }
 
 #[test]

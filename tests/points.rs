@@ -180,11 +180,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     fails(&order, 2, "did you mean `lines`?");
     if let Some(series) = zeroset_testing::data("volumes/nibabel_nifti2_4d.nii.gz") {
         let series = series.to_str().unwrap();
-        fails(
-            &["points", series, "--where", "v", "-o", "o.csv"],
-            3,
-            "choose one with --volume-index",
-        );
+        fails(&["points", series, "--where", "v", "-o", "o.csv"], 3, "choose one with --volume");
     }
     fails(&["voxelize", "a.nrrd", "-o", "o.vti"], 3, "a.nrrd");
     fails(&["voxelize", "a.nrrd", "-o", "o.csv"], 2, ".nii.gz, .nii, .nrrd, .mha, .vti or .npy");

@@ -31,7 +31,7 @@ pub struct Source {
     #[arg(long, value_name = "NAME")]
     pub segment: Option<String>,
     /// Volume of a 4-D file (time series) to read, from 0
-    #[arg(long, value_name = "N")]
+    #[arg(long = "volume", alias = "volume-index", value_name = "N")]
     pub volume_index: Option<usize>,
     /// Channel to read, from 0: a color, a channel of a microscope, or a component of a vector
     #[arg(long, value_name = "N")]
@@ -59,7 +59,7 @@ impl Source {
             ("--spacing", self.spacing.is_some()),
             ("--layer", self.layer.is_some()),
             ("--segment", self.segment.is_some()),
-            ("--volume-index", self.volume_index.is_some()),
+            ("--volume", self.volume_index.is_some()),
             ("--channel", self.channel.is_some()),
         ];
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)

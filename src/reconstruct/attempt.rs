@@ -7,6 +7,7 @@ use super::attributes::take_attributes;
 use super::depth::Chosen;
 use super::directed::{Cubes, Directed, Fit, supported};
 use super::layers;
+use super::left_behind;
 use super::potential::{self, Levels};
 use super::self_check::{Checked, SelfCheck};
 use super::{Device, Method, Options, Seconds};
@@ -45,8 +46,8 @@ pub(super) struct Prepared {
 pub(super) enum Plan<'a> {
     /// The level-set method at a depth.
     Levelset(&'a Chosen),
-    /// Signed distances to fitted spheres.
-    Spheres,
+    /// Signed distances to fitted spheres, with cubes of a size.
+    Spheres(Cubes),
     /// Directed distances to tangent planes.
     Planes,
 }
@@ -110,7 +111,7 @@ impl Options {
         };
         let made = match plan {
             Plan::Levelset(chosen) => self.by_levelset(prepared, chosen, device)?,
-            Plan::Spheres => by_spheres(prepared, self.cubes, device)?,
+            Plan::Spheres(cubes) => by_spheres(prepared, *cubes, device)?,
             Plan::Planes => by_directed(&prepared.cloud, self.cubes, Fit::Planes, device)?,
         };
         seconds.method += lap();
@@ -132,8 +133,9 @@ impl Options {
         let Some(gaps) = device.gaps(&mesh, points) else {
             return Err(Error::Numerical {
                 what: "the surface has no triangles".into(),
-                remedy: "check the normals of the cloud; use larger cubes if it is sparse, or \
-                         smaller cubes if it has fine detail"
+                remedy: "check that the normals of neighbors point to the same side; if sheets \
+                         are closer to each other than the samples within a sheet, give more \
+                         samples; use larger cubes (`--cell`) if the cloud is sparse"
                     .into(),
             });
         };
@@ -151,23 +153,20 @@ impl Options {
             noise: prepared.noise,
             is_closed: levelset.is_some(),
             is_determined: directed.as_ref().is_none_or(Directed::is_density_known),
+            layers: layers::distance_between(&mesh, points, &gaps, cube),
         });
-        if let Some(apart) = layers::distance_between(&mesh, points, &gaps, cube) {
-            warnings.push(format!(
-                "the samples lie in two layers that are {apart:.3e} apart, and the surface runs \
-                 between them: if they belong to two scans, align the scans; if they are two \
-                 surfaces, orient the normals of one toward the other side"
-            ));
+        if check.passed && directed.is_some() {
+            warnings.extend(left_behind::warning(&mesh, points, &check)?);
         }
         seconds.check += lap();
         let method = match plan {
             Plan::Levelset(_) => Method::Levelset,
-            Plan::Spheres => Method::Spheres,
+            Plan::Spheres(_) => Method::Spheres,
             Plan::Planes => Method::Directed,
         };
         if let Some(failure) = check.failures.first() {
             doubt = Some(failure.clone());
-        } else if matches!(plan, Plan::Spheres) && surface.holes.len() > MANY_LOOPS {
+        } else if matches!(plan, Plan::Spheres(_)) && surface.holes.len() > MANY_LOOPS {
             doubt = Some(format!("the surface has {} boundary loops", surface.holes.len()));
         }
         Ok(Attempt {

@@ -11,6 +11,15 @@ use crate::error::{Error, Result};
 use crate::surface::Topology;
 use crate::words::counted;
 
+/// The edge of the cubes of the second attempt with spheres, in mean distances between samples. It
+/// is half that of the first attempt, and the smallest at which the radii of the samples still
+/// reach their neighbors.
+const FINER: f64 = 0.375;
+
+/// If more than one in this many samples lies in one of several close layers, an open surface from
+/// estimated normals fails, unless the level set passes the self-check.
+const LAYERED: usize = 4;
+
 /// The choice among attempts.
 pub(super) struct Choice<'a> {
     pub options: &'a Options,
@@ -27,6 +36,15 @@ impl Choice<'_> {
 
     /// Reconstructs from normals. Estimates them if the cloud has none.
     pub fn with_normals(&mut self, prepared: &mut Prepared) -> Result<Attempt> {
+        self.estimate(prepared)?;
+        match self.options.method {
+            Method::Directed => self.attempt(&Plan::Planes, prepared),
+            _ => self.by_spheres(prepared),
+        }
+    }
+
+    /// Estimates the normals if the cloud has none.
+    fn estimate(&mut self, prepared: &mut Prepared) -> Result<()> {
         if prepared.cloud.normals.is_none() && !prepared.cloud.is_empty() {
             let start = Instant::now();
             let (normals, estimate) = estimate_normals(&prepared.cloud)?;
@@ -38,11 +56,37 @@ impl Choice<'_> {
             (prepared.cloud.normals, self.estimated) = (Some(normals), Some(estimate));
             self.seconds.normals += start.elapsed().as_secs_f64();
         }
-        let plan = match self.options.method {
-            Method::Directed => Plan::Planes,
-            _ => Plan::Spheres,
+        Ok(())
+    }
+
+    /// Reconstructs from fitted spheres. If the surface fails the self-check, tries cubes of half
+    /// the edge, unless the options state a size.
+    fn by_spheres(&mut self, prepared: &Prepared) -> Result<Attempt> {
+        let made = self.attempt(&Plan::Spheres(self.options.cubes), prepared);
+        if self.options.cubes != Cubes::Safe {
+            return made;
+        }
+        let (rank, cube, why) = match &made {
+            Ok(found) => match found.check.failures.first() {
+                Some(why) => (found.rank(), found.check.cube, why.clone()),
+                None => return made,
+            },
+            Err(Error::Numerical { what, .. }) => (u32::MAX, prepared.around, what.clone()),
+            Err(_) => return made,
         };
-        self.attempt(&plan, prepared)
+        let edge = FINER * cube;
+        if edge <= 0.0 {
+            return made;
+        }
+        let Ok(finer) = self.attempt(&Plan::Spheres(Cubes::Edge(edge)), prepared) else {
+            return made;
+        };
+        if finer.rank() < rank {
+            self.warnings.push(format!("{why}; cubes of edge {edge:.3e} are used instead"));
+            return Ok(finer);
+        }
+        self.warnings.push(format!("cubes of edge {edge:.3e} were tried and are no better"));
+        made
     }
 
     /// Compares the surface of the level-set method with that of spheres with estimated normals,
@@ -55,7 +99,9 @@ impl Choice<'_> {
     fn nearest(&mut self, made: Attempt, prepared: &mut Prepared) -> Attempt {
         let said = self.warnings.len();
         let n_parts = |made: &Attempt| made.surface.components - made.check.shreds;
-        let spheres = self.with_normals(prepared).ok().filter(|spheres| {
+        let plan = Plan::Spheres(self.options.cubes);
+        let spheres = self.estimate(prepared).and_then(|()| self.attempt(&plan, prepared));
+        let spheres = spheres.ok().filter(|spheres| {
             spheres.rank() == 0
                 && spheres.surface.closed
                 && spheres.gaps.mean < made.gaps.mean
@@ -119,6 +165,7 @@ impl Choice<'_> {
         }
         let said = self.warnings.len();
         let spheres = self.with_normals(prepared);
+        let is_known = best.as_ref().is_some_and(|best| best.check.passed);
         match (best, spheres) {
             (Some(best), Ok(spheres)) if spheres.rank() >= best.rank() => {
                 self.warnings.truncate(said);
@@ -130,22 +177,36 @@ impl Choice<'_> {
             }
             (_, spheres) => {
                 self.warnings.insert(said, format!("{why}; the method spheres is used instead"));
-                if let Ok(made) = &spheres {
-                    self.warnings.extend(unconfirmed_handles(&made.surface));
+                let mut made = spheres?;
+                let n = prepared.cloud.len();
+                let layered = self.estimated.map_or(0, |estimate| estimate.layered);
+                if !made.surface.closed && !is_known && layered * LAYERED > n {
+                    made.check.fail(format!(
+                        "the surface is open, although {layered} of {n} samples lie in layers as \
+                         close to each other as the samples within a layer: estimated normals may \
+                         confuse the sides of a thin part; give normals of the scanner, or more \
+                         samples"
+                    ));
                 }
-                spheres
+                if let Some(doubt) = unconfirmed_handles(&made.surface) {
+                    match is_known {
+                        true => self.warnings.push(doubt),
+                        false => made.check.fail(doubt),
+                    }
+                }
+                Ok(made)
             }
         }
     }
 }
 
-/// Returns a warning about the handles of a surface from estimated normals that no other surface
+/// Returns a doubt about the handles of a surface from estimated normals that no other surface
 /// confirms.
 fn unconfirmed_handles(surface: &Topology) -> Option<String> {
     let handles = usize::try_from(surface.genus?).ok().filter(|&n| n > 0)?;
     Some(format!(
         "the surface has {}, which only estimated normals show: they may be wrong where two sheets \
-         are closer than about two distances between samples; use normals of the scanner, or more \
+         are closer than about two distances between samples; give normals of the scanner, or more \
          samples",
         counted(handles, ["handle", "handles"])
     ))

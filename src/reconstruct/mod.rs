@@ -13,6 +13,7 @@ mod depth;
 mod device;
 pub mod directed;
 mod layers;
+mod left_behind;
 mod options;
 pub mod potential;
 mod preparation;

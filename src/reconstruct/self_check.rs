@@ -41,8 +41,10 @@ pub struct SelfCheck {
     pub noise: Option<f64>,
     /// Largest permitted mean distance of the samples from the surface, in units of the cloud.
     pub mean_at_most: f64,
-    /// Number of samples that are left behind: farther from the surface than three cubes and three
-    /// times the noise.
+    /// The distance from the surface beyond which a sample is left behind, in units of the cloud:
+    /// three cubes and three times the noise.
+    pub behind: f64,
+    /// Number of samples that are left behind.
     pub left_behind: usize,
     /// Number of shreds: components that are shorter than four cubes along every axis.
     pub shreds: usize,
@@ -66,6 +68,8 @@ pub(super) struct Checked<'a> {
     pub is_closed: bool,
     /// Whether the samples determine a surface. A few samples, or samples on a line, do not.
     pub is_determined: bool,
+    /// The distance between two layers of the samples, if the surface follows at most one of them.
+    pub layers: Option<f64>,
 }
 
 impl SelfCheck {
@@ -92,7 +96,15 @@ impl SelfCheck {
                 check.mean_at_most
             ));
         }
+        if let Some(apart) = checked.layers {
+            check.failures.push(format!(
+                "the samples lie in two layers that are {apart:.3e} apart, and the surface does not \
+                 follow both of them: if they belong to two scans, align the scans; if they are the two \
+                 sides of a thin wall, give normals that point to opposite sides, or more samples"
+            ));
+        }
         let behind = BEHIND * (cube + blur);
+        check.behind = behind;
         if gaps.max > behind {
             check.left_behind = n_beyond(mesh, points, behind);
         }
@@ -115,6 +127,12 @@ impl SelfCheck {
         check.judge_parts(checked);
         check.passed = check.failures.is_empty();
         check
+    }
+
+    /// Adds a bound that is not met.
+    pub(super) fn fail(&mut self, failure: String) {
+        self.failures.push(failure);
+        self.passed = false;
     }
 
     /// Judges the components: shreds, and films of the level-set method.
@@ -166,11 +184,17 @@ mod tests {
 
     fn check(mesh: &Mesh, points: &[[f64; 3]], cube: f64, noise: Option<f64>) -> SelfCheck {
         let gaps = Gaps::new(mesh, points).unwrap();
-        let diagonal = 3.5;
-        let (is_closed, is_determined) = (true, true);
-        let checked =
-            Checked { mesh, points, gaps, diagonal, cube, noise, is_closed, is_determined };
-        SelfCheck::of(&checked)
+        SelfCheck::of(&Checked {
+            mesh,
+            points,
+            gaps,
+            diagonal: 3.5,
+            cube,
+            noise,
+            is_closed: true,
+            is_determined: true,
+            layers: None,
+        })
     }
 
     #[test]

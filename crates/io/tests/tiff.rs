@@ -134,7 +134,7 @@ fn hyperstacks_are_read_from_one_page_or_from_many() {
         assert_eq!(volume.placement().spacing(), [0.25, 0.5, 2.5]);
         assert_eq!((volume.units.as_deref(), file.warnings.len()), (Some("um"), 0));
         let error = refused(&bytes, &VolumeOptions::default().channel(Some(1)));
-        assert!(error.contains("holds 2 volumes") && error.contains("--volume-index N"), "{error}");
+        assert!(error.contains("holds 2 volumes") && error.contains("--volume N"), "{error}");
         let error = refused(&bytes, &options.clone().channel(None));
         assert!(error.contains("holds 2 channels"), "{error}");
         let error = refused(&bytes, &options.channel(Some(2)));

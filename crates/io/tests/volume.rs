@@ -193,7 +193,7 @@ fn nifti_headers_that_cannot_serve_are_refused() {
     let head = || nifti1_head(false);
     let sform = |row: usize, numbers: &[f32]| head().f32(280 + 16 * row, numbers);
     for (head, found) in [
-        (head().i16(40, &[4, 3, 4, 1, 2]), "holds 2 volumes; choose one with --volume-index N"),
+        (head().i16(40, &[4, 3, 4, 1, 2]), "holds 2 volumes; choose one with --volume N"),
         (head().i16(40, &[5, 3, 4, 1, 1, 2]), "holds 2 channels; choose one with --channel N"),
         (head().i16(40, &[6, 3, 4, 1, 1, 1, 2]), "along more than five axes"),
         (head().i16(40, &[9]), "9 dimensions"),
@@ -270,10 +270,7 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
         ("sizes: 3 4 -2", "3 numbers expected"),
         ("dimension: 0", "dimension 0"),
         ("kinds: RGB-color domain domain", "holds 3 channels: 0 red, 1 green, 2 blue"),
-        (
-            "kinds: domain domain time",
-            "holds 2 volumes; choose one with --volume-index N, from 0 to 1",
-        ),
+        ("kinds: domain domain time", "holds 2 volumes; choose one with --volume N, from 0 to 1"),
         ("dimension: 4\nsizes: 3 2 2 2", "holds 2 volumes"),
         ("spacings: 1 0 1", "the spacing along axis y is 0"),
         ("spacings: 1 1 -2", "the spacing along axis z is -2"),

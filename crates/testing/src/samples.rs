@@ -1,6 +1,7 @@
 //! Point clouds for tests and benchmarks: samples of a mesh, uniformly distributed over its area
 //! and reproducible from a seed.
 
+use zeroset_core::cloud::PointCloud;
 use zeroset_core::mesh::Mesh;
 
 /// The random number generator from Marsaglia, "Xorshift RNGs" (2003).
@@ -79,4 +80,29 @@ pub fn of_ball(n: usize, center: [f64; 3], radius: f64) -> Vec<[f64; 3]> {
 /// Returns the length of the diagonal of a box.
 pub fn diagonal((low, high): ([f64; 3], [f64; 3])) -> f64 {
     (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Returns points on all sides of a plate with an area of 1, about `spacing` apart, and their
+/// outward normals. The points are evenly spaced, or random within the cells of the same grid.
+pub fn plate(thickness: f64, spacing: f64, is_even: bool) -> PointCloud {
+    let mut random = Random::new(1);
+    let (mut points, mut normals) = (Vec::new(), Vec::new());
+    let size = [1.0, 1.0, thickness];
+    for face in 0..6_usize {
+        let (axis, sign) = (face / 2, (face % 2) as f64);
+        let [u, v] = [1, 2].map(|k| (axis + k) % 3);
+        let n = [u, v].map(|k| ((size[k] / spacing).round() as usize).max(1));
+        for k in 0..n[0] * n[1] {
+            let mut within = || if is_even { 0.5 } else { random.unit() };
+            let mut point = [0.0; 3];
+            point[axis] = sign * size[axis];
+            point[u] = ((k % n[0]) as f64 + within()) / n[0] as f64 * size[u];
+            point[v] = ((k / n[0]) as f64 + within()) / n[1] as f64 * size[v];
+            points.push(point);
+            let mut normal = [0.0; 3];
+            normal[axis] = 2.0 * sign as f32 - 1.0;
+            normals.push(normal);
+        }
+    }
+    PointCloud { points, normals: Some(normals), ..PointCloud::default() }
 }

@@ -27,6 +27,8 @@ const LINE: f64 = 0.2;
 /// Neighbors lie in one layer if their root-mean-square distance from their plane is less than this
 /// fraction of the distance of the farthest one from the point.
 const FLAT: f64 = 0.05;
+/// Layers are parallel if the cosine of the angle between their normals is larger than this.
+const PARALLEL: f32 = 0.8;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
 /// The number of steps into which the disagreement of two normals, from 0 to 1, is divided.
@@ -41,6 +43,8 @@ pub struct Estimate {
     pub parts: usize,
     /// The number of points in the largest component.
     pub largest: usize,
+    /// The number of points whose neighbors lie in several layers, as in a thin plate.
+    pub layered: usize,
 }
 
 /// Returns unit normals, `[n]`, and information about their reliability. No two points may be at
@@ -74,14 +78,19 @@ pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)>
     });
     drop(index);
     let near = neighbors.par_iter().enumerate();
-    let mut normals: Vec<[f32; 3]> = near.map(|(i, row)| across(points, i, row)).collect();
+    let found: Vec<Directions> = near.map(|(i, row)| Directions::of(points, i, row)).collect();
+    let of_layers: Vec<Option<[f32; 3]>> =
+        neighbors.par_iter().zip(&found).map(|(row, own)| own.confirmed(row, &found)).collect();
+    let layered = of_layers.iter().flatten().count();
+    let mut normals: Vec<[f32; 3]> =
+        of_layers.iter().zip(&found).map(|(layer, all)| layer.unwrap_or(all.all)).collect();
     let mut forest = Forest::new(points.len());
     for (a, b) in edges_by_agreement(points, &neighbors, &normals) {
         let against = agreement_of(points, &normals, a, b) < 0.0;
         forest.join(a, b, against);
     }
     let estimate = orient(points, &mut forest, &mut normals);
-    Ok((normals, estimate))
+    Ok((normals, Estimate { layered, ..estimate }))
 }
 
 /// Returns whether a point and its neighbors lie nearly on a line, as in a scan whose lines are
@@ -96,22 +105,39 @@ fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
     row.iter().copied().take_while(|&j| j != NONE)
 }
 
-/// Returns the direction of the smallest variance of point `i` and its neighbors, or the z axis if
-/// there is no such direction. If the neighbors lie in several layers, as in a thin plate, only
-/// those in the layer of the point count.
-fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
-    let near: Vec<[f64; 3]> = named(row).map(|j| points[j as usize]).collect();
-    let Some(plane) = Plane::through(points[i], near.iter().copied()) else {
-        return [0.0, 0.0, 1.0];
-    };
-    let is_flat = plane.off < FLAT * plane.extent;
-    let normal = match is_flat {
-        true => None,
-        false => layer::normal(points[i], &near),
-    };
-    match normal.unwrap_or(plane.normal) {
-        normal if normal.iter().all(|x| x.is_finite()) => normal.map(|x| x as f32),
-        _ => [0.0, 0.0, 1.0],
+/// The possible directions of the normal of a point, as unit vectors.
+struct Directions {
+    /// The direction of the smallest variance of the point and all its neighbors, or the z axis if
+    /// there is no such direction.
+    all: [f32; 3],
+    /// The direction across the layer of the point, if its neighbors lie in several layers.
+    layer: Option<[f32; 3]>,
+}
+
+impl Directions {
+    /// Returns the directions for point `i` with a row of neighbors.
+    fn of(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> Self {
+        let near: Vec<[f64; 3]> = named(row).map(|j| points[j as usize]).collect();
+        let usable = |normal: [f64; 3]| {
+            normal.iter().all(|x| x.is_finite()).then(|| normal.map(|x| x as f32))
+        };
+        let plane = Plane::through(points[i], near.iter().copied());
+        let is_flat = plane.is_none_or(|plane| plane.off < FLAT * plane.extent);
+        Directions {
+            all: plane.and_then(|plane| usable(plane.normal)).unwrap_or([0.0, 0.0, 1.0]),
+            layer: if is_flat { None } else { layer::normal(points[i], &near).and_then(usable) },
+        }
+    }
+
+    /// Returns the direction across the layer of the point if at least a third of its neighbors lie
+    /// in parallel layers. Layers of a plate continue from point to point, but those that the
+    /// leaves of a tree seem to form do not.
+    fn confirmed(&self, row: &[u32; NEIGHBORS], found: &[Directions]) -> Option<[f32; 3]> {
+        let own = self.layer?;
+        let is_parallel =
+            |other: [f32; 3]| (0..3).map(|k| own[k] * other[k]).sum::<f32>().abs() > PARALLEL;
+        let n = named(row).filter(|&j| found[j as usize].layer.is_some_and(is_parallel)).count();
+        (3 * n >= named(row).count()).then_some(own)
     }
 }
 
@@ -190,5 +216,5 @@ fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) ->
             *normal = normal.map(|x| -x);
         }
     }
-    Estimate { parts: ends.len(), largest: largest as usize }
+    Estimate { parts: ends.len(), largest: largest as usize, layered: 0 }
 }

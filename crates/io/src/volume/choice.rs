@@ -134,7 +134,7 @@ mod tests {
         let refused = |options: VolumeOptions| options.choose(counts, &names).unwrap_err();
         let none = refused(VolumeOptions::default().channel(Some(0)));
         assert!(none.what().contains("the file holds 3 volumes"), "{none}");
-        assert!(none.remedy().contains("--volume-index N, from 0 to 2"), "{none}");
+        assert!(none.remedy().contains("--volume N, from 0 to 2"), "{none}");
         let none = refused(VolumeOptions::default().volume_index(Some(0)).table("initial.volume"));
         assert!(none.what().contains("2 channels: 0 red, 1 green"), "{none}");
         assert!(none.remedy().contains("initial.volume.channel = N"), "{none}");

@@ -92,6 +92,8 @@ impl VolumeOptions {
     pub(crate) fn written(&self, option: &str) -> String {
         match &self.table {
             Some(table) => format!("{table}.{option} ="),
+            // In a case, `volume` is the name of the file.
+            None if option == "volume_index" => "--volume".into(),
             None => format!("--{}", option.replace('_', "-")),
         }
     }
