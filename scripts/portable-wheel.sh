@@ -19,4 +19,5 @@ export ZEROSET_COMMIT
 
 programs=$(scripts/zig.sh maturin==1.16.0)
 cd python
-PATH=$programs:$PATH maturin build --release --locked --zig --compatibility manylinux2014 --out "$out"
+PATH=$programs:$PATH maturin build --release --locked --zig --compatibility manylinux2014 \
+    --compression-level 9 --out "$out"
