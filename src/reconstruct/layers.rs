@@ -16,8 +16,8 @@ const APART: f64 = 0.25;
 /// two layers. It is 1 for equal distances, 0.87 for uniformly distributed distances, and 0.80 for
 /// normally distributed ones.
 const EQUAL: f64 = 0.93;
-/// The smallest share of the samples on each side of the surface, and in a layer that the surface
-/// does not follow.
+/// The smallest share of the samples on each side of the surface, and in each of two layers if the
+/// surface follows one of them.
 const SIDE: f64 = 0.25;
 /// Samples of a layer that the surface follows are nearer to it than this fraction of the distance
 /// of the other layer, on average.
@@ -55,7 +55,7 @@ pub(super) fn distance_between(
     }
     let (far, near): (Vec<_>, Vec<_>) = found.iter().partition(|(gap, _)| *gap > all.mean);
     let [far, near] = [far, near].map(|part| (part.len() as f64, Distances::of(&part)));
-    let is_layer = far.0 >= SIDE * found.len() as f64
+    let is_layer = far.0.min(near.0) >= SIDE * found.len() as f64
         && far.1.are_equal()
         && far.1.outside.max(1.0 - far.1.outside) >= 1.0 - SIDE
         && near.1.mean < NEAR * far.1.mean;
