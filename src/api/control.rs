@@ -63,10 +63,10 @@ impl Control {
     ///
     /// ```
     /// use std::sync::{Arc, atomic::AtomicBool};
-    /// use zeroset::api::{Control, DeviceOptions, Edt};
+    /// use zeroset::{api::Control, config::Device, point_distance::Edt};
     /// let stop = Arc::new(AtomicBool::new(true)); // usually set by another thread
     /// let control = Control::default().interrupt(stop);
-    /// let (kind, device) = (Edt::default(), DeviceOptions::default());
+    /// let (kind, device) = (Edt::default(), Device::default());
     /// let canceled = control.interruptible(|| zeroset::edt(&[true; 8], [2; 3], &kind, &device));
     /// assert!(matches!(canceled, Err(zeroset::Error::Interrupted)));
     /// ```
