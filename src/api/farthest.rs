@@ -50,7 +50,7 @@ pub struct FarthestPoints {
 /// # Errors
 /// Returns [`Error::Case`] if `first` is not a usable vertex, if the part that fronts reach has
 /// fewer than `n` vertices at different places, or if `options` sets anything else; otherwise the
-/// errors of [`distance_with`].
+/// errors of [`distance_with`](super::distance_with).
 pub fn farthest_points(
     mesh: &Mesh,
     n: usize,
