@@ -75,10 +75,10 @@ fn estimates_are_close_to_what_is_measured() {
         if estimate["is_complete"] == false {
             assert!(estimate["sample"]["steps"].as_u64() < report["steps"].as_u64());
         }
-        near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 4.0);
+        near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 2.0);
         near(&estimate["steps"], report["steps"].as_f64().unwrap(), 1.5);
         near(&estimate["states"], report["states"].as_f64().unwrap(), 1.01);
-        contains(&estimate["disk"], place.bytes("out"), 4.0);
+        near(&estimate["disk"], place.bytes("out"), 1.3);
         assert!(estimate["peak_memory"].as_u64().unwrap() > 1 << 20, "{estimate}");
         assert!(estimate["free_disk"].as_u64().unwrap() > 1 << 20, "{estimate}");
         assert!(estimate["warnings"].as_array().unwrap().is_empty(), "{estimate}");
@@ -110,7 +110,7 @@ fn one_file_of_all_states_grows_by_states() {
     let line = format!("{} --set output.format=vtkhdf -o out", config("shrinking_circle"));
     let estimate = place.estimate(&format!("{line} --seconds 0.3"));
     place.good(&format!("run {line}"));
-    contains(&estimate["disk"], place.bytes("out"), 4.0);
+    near(&estimate["disk"], place.bytes("out"), 1.3);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn tiles_are_estimated_too() {
     let estimate = place.estimate("t.toml -o out --seconds 0.2");
     place.good("run t.toml -o out");
     let report = place.report("out");
-    near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 4.0);
+    near(&estimate["seconds"], report["seconds"]["total"].as_f64().unwrap(), 2.5);
     near(&estimate["steps"], 40.0, 1.0);
     near(&estimate["states"], 11.0, 1.0);
     // A slow machine measures a few steps only, from which no trend can be seen. The range then

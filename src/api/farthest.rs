@@ -1,7 +1,7 @@
 //! Vertices that are far from one another along a mesh: farthest-point sampling.
 
 use super::distance::{Distances, Log, solve};
-use super::{DistanceOptions, Mesh, Source};
+use super::{DistanceOptions, Mesh, Source, Subject};
 use crate::error::{Error, Result};
 
 /// Vertices that are far from one another, and the part of the mesh that is nearest to each. The
@@ -22,6 +22,8 @@ pub struct FarthestPoints {
     pub labels: Vec<i32>,
     /// Warnings about the mesh and the result, one sentence each.
     pub warnings: Vec<String>,
+    /// The subject of each warning, `[warnings]`.
+    pub subjects: Vec<Subject>,
     /// "cpu" or "cuda".
     pub backend: &'static str,
 }
@@ -95,6 +97,7 @@ pub(crate) fn farthest_points_with(
     let new = worst.distances.warnings.iter().filter(|w| !found.warnings.contains(w));
     new.for_each(|warning| tracing::warn!("{warning}"));
     found.warnings = worst.distances.warnings;
+    found.subjects = worst.distances.subjects;
     Ok(found)
 }
 
@@ -131,6 +134,7 @@ impl FarthestPoints {
             labels: solved.values.iter().map(unreached).collect(),
             values: solved.values.clone(),
             warnings: solved.warnings.clone(),
+            subjects: solved.subjects.clone(),
             backend: solved.backend,
         }
     }

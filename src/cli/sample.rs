@@ -42,7 +42,7 @@ triangles, and noise does not change them. The points of --outliers come last. T
 the bounding box, enlarged by a tenth of its diagonal on each side, and have random normals.
 
 --geodesic N chooses vertices of a surface or tetrahedral mesh instead. Each next vertex is the one
-that is farthest from the earlier ones along the mesh, so every K first vertices are spread evenly.
+that is farthest from the earlier ones along the mesh, so the first K are spread evenly for any K.
 The output also has the vertex numbers (from 0) and the distances from the earlier vertices.
 `zeroset distance --from vertex:A --from vertex:B .. --labels` then writes the nearest vertex of
 each place, the geodesic Voronoi cells.
