@@ -40,6 +40,8 @@ DEVICE void set_limits(Control& c, const Limits& limits) {
     c.longest = allowed_step(c, limits);
     double steps = floor(c.half_width / (4.0 * (double)from_bits(limits.inradius)));
     c.due_after = c.half_width < infinity ? fmax(steps, 1.0) : infinity;
+    const double spread = c.fits ? 4.0 * (double)from_bits(limits.beta) / c.half_width : 0.0;
+    c.displacement_rate = c.measures_displacement ? spread : (double)from_bits(limits.speed);
 }
 
 // Sets `halt` if nothing limits the next step, or if the step does not reach the target and is too
@@ -60,10 +62,8 @@ DEVICE void choose_step(const Control& c, Progress& p) {
 }
 
 // Returns whether the interface may have moved by at least half of the half width since the last
-// reinitialization.
-DEVICE bool has_crossed_half(const Control& c, const Progress& p) {
-    return c.half_width < __longlong_as_double(0x7ff0000000000000) && p.displacement >= 0.5 * c.half_width;
-}
+// reinitialization. Without a band, the half width is infinite.
+DEVICE bool has_crossed_half(const Control& c, const Progress& p) { return p.displacement >= 0.5 * c.half_width; }
 
 // Returns the values of phi that have to be reinitialized.
 DEVICE u32 due_values(const Control& c, const Progress& p) {
@@ -75,12 +75,10 @@ DEVICE u32 due_values(const Control& c, const Progress& p) {
     return c.keeps ? OUTSIDE : EVERYTHING;
 }
 
-// Returns the displacement for which a step of length dt counts (Problem::spread in
-// src/levelset/evolution/limits.rs).
+// Returns the displacement for which a step of length dt counts.
 DEVICE double displacement_of(const Control& c, double dt, const Trace& trace) {
-    if (!c.measures_displacement) return dt * (double)from_bits(c.limits.speed);
-    double change = from_bits(trace.change_near);
-    return c.fits ? fmax(change, 4.0 * (double)from_bits(c.limits.beta) * dt / c.half_width) : change;
+    const double change = c.measures_displacement ? (double)from_bits(trace.change_near) : 0.0;
+    return fmax(change, c.displacement_rate * dt);
 }
 
 // Adds the time since the last call, in nanoseconds, to a sum.

@@ -172,6 +172,9 @@ struct Control {
     double longest;
     // Steps between reinitializations with rule PUBLISHED.
     double due_after;
+    // Displacement per time for which a step counts at least: the largest speed or, with
+    // curvature, `Problem::spread`.
+    double displacement_rate;
     // Active patches of the band being built.
     u32 next_active;
     // Moving vertices of the band being built.
@@ -188,7 +191,7 @@ struct Control {
     u32 keeps;
     u32 unused;
 };
-static_assert(sizeof(Control) == (sizeof(real) == 8 ? 408 : 352), "size of Control");
+static_assert(sizeof(Control) == (sizeof(real) == 8 ? 416 : 360), "size of Control");
 ASSERT_OFFSET(Control, progress, 0);
 ASSERT_OFFSET(Control, target, 104);
 ASSERT_OFFSET(Control, steady, 112);
@@ -216,14 +219,15 @@ ASSERT_OFFSET(Control, next_limits, (sizeof(real) == 8 ? 280 : 260));
 ASSERT_OFFSET(Control, inflow_limits, (sizeof(real) == 8 ? 320 : 280));
 ASSERT_OFFSET(Control, longest, (sizeof(real) == 8 ? 360 : 304));
 ASSERT_OFFSET(Control, due_after, (sizeof(real) == 8 ? 368 : 312));
-ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 376 : 320));
-ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 380 : 324));
-ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 384 : 328));
-ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 388 : 332));
-ASSERT_OFFSET(Control, may_enter, (sizeof(real) == 8 ? 392 : 336));
-ASSERT_OFFSET(Control, fits, (sizeof(real) == 8 ? 396 : 340));
-ASSERT_OFFSET(Control, keeps, (sizeof(real) == 8 ? 400 : 344));
-ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 404 : 348));
+ASSERT_OFFSET(Control, displacement_rate, (sizeof(real) == 8 ? 376 : 320));
+ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 384 : 328));
+ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 388 : 332));
+ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 392 : 336));
+ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 396 : 340));
+ASSERT_OFFSET(Control, may_enter, (sizeof(real) == 8 ? 400 : 344));
+ASSERT_OFFSET(Control, fits, (sizeof(real) == 8 ? 404 : 348));
+ASSERT_OFFSET(Control, keeps, (sizeof(real) == 8 ? 408 : 352));
+ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 412 : 356));
 
 // The findings of the blocks of a step; all 0 before the step.
 struct Trace {

@@ -105,15 +105,15 @@ impl<R: Real> Problem<R> {
         speed
     }
 
-    /// Returns the displacement for which a step of length `dt` counts because curvature of the
-    /// largest coefficient `beta` carries errors inward from the edge of the band.
+    /// Returns the displacement per time for which steps count because curvature of the largest
+    /// coefficient `beta` carries errors inward from the edge of the band.
     ///
     /// They spread over a distance whose square is the sum of 2 beta dt. The displacement reaches
     /// half of the half width w when this sum reaches (w/2)^2. With [`Fit::Plane`], more frequent
-    /// reinitialization would do more harm than these errors, so the displacement is zero.
-    pub fn spread(&self, beta: R, dt: f64) -> f64 {
+    /// reinitialization would do more harm than these errors, so the rate is zero.
+    pub fn spread(&self, beta: R) -> f64 {
         match self.options.half_width {
-            Some(w) if self.options.fit == Fit::Quadratic => 4.0 * beta.to_f64() * dt / w,
+            Some(w) if self.options.fit == Fit::Quadratic => 4.0 * beta.to_f64() / w,
             _ => 0.0,
         }
     }

@@ -130,7 +130,7 @@ impl<R: Real> Evolution<R> {
             // The speed of curvature motion is not known in advance, so the measured change is
             // used.
             Some(_) => {
-                outcome.change_near.to_f64().max(problem.spread(band.window.limits.beta, dt))
+                outcome.change_near.to_f64().max(problem.spread(band.window.limits.beta) * dt)
             }
             None => dt * band.window.limits.speed.to_f64(),
         };

@@ -163,6 +163,9 @@ zeroset_gpu::cuda_header! {
         pub longest: f64,
         /// Steps between reinitializations with rule PUBLISHED.
         pub due_after: f64,
+        /// Displacement per time for which a step counts at least: the largest speed or, with
+        /// curvature, `Problem::spread`.
+        pub displacement_rate: f64,
         /// Active patches of the band being built.
         pub next_active: u32,
         /// Moving vertices of the band being built.
