@@ -28,12 +28,11 @@
 #if HAS_DRIFT
 // Data of second-order advection at an owned vertex.
 struct Drift {
-    bool is_upwind, flows_in;
+    bool flows_in;
     real mass, residual;
 
     // Loads the data that steps do not change.
     DEVICE void load_standing(const Evolution& s, u32 vertex) {
-        is_upwind = s.upwind[vertex];
         mass = s.mass[vertex];
     }
 
@@ -44,10 +43,10 @@ struct Drift {
     }
 
     // Returns the increment after the last correction. At vertices that use the
-    // positive-coefficient scheme, the increment is final already. At inflow vertices, it is 0,
+    // positive-coefficient scheme, the increment is final already, and the residual is infinite. At inflow vertices, it is 0,
     // because phi there does not follow from values inside the mesh.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
-        if (is_upwind) return increment;
+        if (residual == INFINITY_R) return increment;
         return flows_in ? R(0) : corrected(increment, residual, Divisor(mass), sums.num[OF_DRIFT]);
     }
 };

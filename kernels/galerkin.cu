@@ -4,8 +4,8 @@
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
 // performs a Jacobi step toward the increments with the consistent mass matrix, from the first
 // buffer of increments to the second. evolution_step performs the last Jacobi step, starting from
-// the second buffer. Vertices of cells whose quality is too poor for this scheme use the
-// positive-coefficient scheme. The Jacobi steps keep the increments at these vertices.
+// the second buffer. Vertices where phi would grow use the positive-coefficient scheme. The Jacobi
+// steps keep the increments at these vertices, where the right-hand side is infinite.
 //
 // Like evolution_step, each kernel fetches data before the previous kernel has ended if steps do
 // not change these data. No kernel checks whether the step takes place. If it does not, nothing
@@ -26,8 +26,9 @@
 #define CHUNKED 0
 #endif
 
-// Bits of the state of an owned vertex.
-enum { MOVES = 1, POOR = 2 };
+// Bits of the state of an owned vertex: whether it moves, and whether it uses the
+// positive-coefficient scheme instead.
+enum { MOVES = 1, FALLS_BACK = 2 };
 
 #if CHUNKED
 // The partial sums of a vertex, which are carried from one chunk to the next if the cells of its
@@ -40,7 +41,7 @@ struct Partial {
 
 // The data of a patch in shared memory. Neighboring cells write to adjacent slots.
 struct Local {
-    real *num, *den;  // [N * chunk] contributions; den only for POOR vertices
+    real *num, *den;  // [N * chunk] contributions; den only for vertices that fall back
     Points points;    // [largest_local] coordinates and phi
     real* values;     // [largest_local] increments
     u8* state;        // [largest_owned]
@@ -94,11 +95,22 @@ DEVICE void send_for_columns(const Patch& patch, const Local& local) {
     for_each_of<2>(patch.n_column_words, [&](u32 at) { copy_async(local.staged + at, columns + at); });
 }
 
-// Returns whether an owned vertex moves, and by which scheme.
-DEVICE u32 state_of(const Evolution& s, u32 vertex) {
-    const u8 moves = s.moving[vertex], is_poor = s.upwind[vertex];
-    return (moves ? MOVES : 0) | (is_poor ? POOR : 0);
-}
+// The data from which the state of an owned vertex follows.
+struct Standing {
+    u8 moves;
+    real growth;
+
+    DEVICE void load(const Evolution& s, u32 vertex) {
+        moves = s.moving[vertex];
+        growth = s.growth ? s.growth[vertex] : R(0);
+    }
+
+    // Returns whether the vertex moves in a step of length dt, and by which scheme
+    // (LARGEST_GROWTH in src/levelset/evolution/galerkin.rs).
+    DEVICE u32 state(real dt) const {
+        return (moves ? MOVES : 0) | (growth * dt > R(0.005) ? FALLS_BACK : 0);
+    }
+};
 
 // Unpacks the corners of a cell, and returns the combined (or-ed) states of its owned vertices.
 DEVICE u32 states_of(const Patch& patch, const Local& local, const Corners& corners, u32 (&corner)[N]) {
@@ -150,10 +162,23 @@ DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u
     return true;
 }
 
-// Computes the contributions of a cell to the right-hand side or, at its POOR vertices, to the sums
-// of the positive-coefficient scheme.
+// Returns the divergence of the linear interpolant of the velocity in a cell.
+DEVICE real divergence_of(const Patch& patch, const Evolution& s, const Simplex& simplex, const u32 (&corner)[N]) {
+    real divergence = R(0);
+#if VELOCITY_ROWS
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const real* row = s.velocity_rows + 3 * (u64)patch.vertex(corner[i]);
+        divergence += dot(simplex.grads[i], Vec3{row[0], row[1], row[2]});
+    }
+#endif
+    return divergence;
+}
+
+// Computes the contributions of a cell to the right-hand side or, at its vertices that fall back,
+// to the sums of the positive-coefficient scheme.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& local, u32 slot, const u32 (&corner)[N],
-                       bool is_poor, real dt) {
+                       bool falls_back, real dt) {
     Vec3 x[N];
     real values[N];
 #pragma unroll
@@ -163,23 +188,15 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     Simplex simplex = make_simplex(x);
     Vec3 g = gradient(simplex, values);
     Vec3 a = velocity_of(patch, s, corner);
-    real divergence = R(0);
-#if VELOCITY_ROWS
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-        const real* row = s.velocity_rows + 3 * (u64)patch.vertex(corner[i]);
-        divergence += dot(simplex.grads[i], Vec3{row[0], row[1], row[2]});
-    }
-#endif
     real right[N];
-    residual(simplex, g, a, divergence, dt, right);
+    residual(simplex, g, a, divergence_of(patch, s, simplex, corner), dt, right);
 #pragma unroll
     for (int i = 0; i < N; i++) local.num[N * slot + i] = right[i];
-    if (!is_poor) return;
+    if (!falls_back) return;
     Shares shares = advection(simplex, values, a);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        if (corner[i] >= patch.n_owned || !(local.state[corner[i]] & POOR)) continue;
+        if (corner[i] >= patch.n_owned || !(local.state[corner[i]] & FALLS_BACK)) continue;
         local.num[N * slot + i] = shares.m[i] * shares.h;
         local.den[N * slot + i] = shares.m[i] * simplex.meas;
     }
@@ -199,6 +216,50 @@ extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
         }
     }
 }
+
+#if VELOCITY_ROWS && !PLANAR && CELL_SIZE == 3
+// Computes the growth rates of phi at the vertices of the active patches for the current velocity
+// (Galerkin::follow in src/levelset/evolution/galerkin.rs).
+//
+// Grid: any; block: any; shared: none.
+extern "C" __global__ void galerkin_growth(Patches m, Evolution s) {
+    const Control& c = *s.control;
+    if (is_paused(c)) return;
+    const u32* active = active_list(s, c);
+    for (u32 k = blockIdx.x; k < c.n_active; k += gridDim.x) {
+        const Patch patch = patch_of(m, active[k]);
+        for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
+            const u32 vertex = patch.first + v;
+            const real before = s.growth[vertex];
+            if (before == INFINITY_R) continue;
+            real flux = R(0), size = R(0);
+            for (u32 at = patch.row(v); at < patch.row(v + 1); at++) {
+                const u32 column = patch.column(at), t = column >> 2, own = column & 3;
+                u32 corner[N];
+                Vec3 x[N];
+#pragma unroll
+                for (int i = 0; i < N; i++) {
+                    corner[i] = patch.corner(t, i);
+                    x[i] = patch.at(corner[i]);
+                }
+                const Simplex simplex = make_simplex(x);
+                const Vec3 a = velocity_of(patch, s, corner);
+                // Arrays are indexed with compile-time constants so that they stay in registers.
+                real along = R(0);
+#pragma unroll
+                for (u32 i = 0; i < N; i++) {
+                    if (i == own) along = dot(a, simplex.grads[i]);
+                }
+                flux += simplex.meas * (along + divergence_of(patch, s, simplex, corner) * R(1.0 / 3.0));
+                size += simplex.meas * fabs(along);
+            }
+            const bool flows_in = s.flows_in && s.flows_in[vertex];
+            const bool is_fold = -flux > R(0.3) * size;
+            s.growth[vertex] = is_fold && !flows_in ? -flux / (R(3) * s.mass[vertex]) : R(0);
+        }
+    }
+}
+#endif
 
 // Determines the progress before step `turn`, and passes it on to this step and the next one.
 //
@@ -269,26 +330,30 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
         asked.find(patch);
         Corners corners = {};
         real first_mass = R(1);
-        u32 first_state = 0;
+        Standing first_standing = {};
         if (threadIdx.x < patch.n_cells) corners = patch.corners(threadIdx.x);
         if (threadIdx.x < patch.n_owned) {
             first_mass = s.mass[patch.first + threadIdx.x];
-            first_state = state_of(s, patch.first + threadIdx.x);
+            first_standing.load(s, patch.first + threadIdx.x);
         }
         const real* x = pinned(patch.coordinates());
         for_each_of<2>(patch.n_local, [&](u32 v) { local.points.fetch_place(v, x, patch.n_local); });
         send_for_columns(patch, local);
-        if (threadIdx.x < patch.n_owned) local.state[threadIdx.x] = first_state;
-#pragma unroll 1
-        for (u32 v = threadIdx.x + BLOCK; v < patch.n_owned; v += BLOCK) local.state[v] = state_of(s, patch.first + v);
         const Divisor mass(first_mass);
         await_kernel_before();
         asked.load(phi, patch.n_local);
         const Before before = load_before(s, turn);
         asked.put(patch, phi, [&](u32 v) -> real& { return local.points.phi(v); });
+        const real dt = length_after(longest, target, before, turn);
+        if (threadIdx.x < patch.n_owned) local.state[threadIdx.x] = first_standing.state(dt);
+#pragma unroll 1
+        for (u32 v = threadIdx.x + BLOCK; v < patch.n_owned; v += BLOCK) {
+            Standing standing;
+            standing.load(s, patch.first + v);
+            local.state[v] = standing.state(dt);
+        }
         await_copies();
         __syncthreads();
-        const real dt = length_after(longest, target, before, turn);
         u32 start = 0;
         do {
             const u32 end = CHUNKED && start + s.chunk < patch.n_cells ? start + s.chunk : patch.n_cells;
@@ -296,18 +361,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
                 if (t != threadIdx.x) corners = patch.corners(t);
                 u32 corner[N];
                 u32 states = states_of(patch, local, corners, corner);
-                if (states & MOVES) contribute(patch, s, local, t - start, corner, states & POOR, dt);
+                if (states & MOVES) contribute(patch, s, local, t - start, corner, states & FALLS_BACK, dt);
             }
             __syncthreads();
             for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
                 const u32 vertex = patch.first + v, state = local.state[v];
                 if (!(state & MOVES)) {
+                    s.residual[vertex] = INFINITY_R;
                     s.increment[vertex] = R(0);
                     continue;
                 }
                 Sums sums;
-                if (!gather(patch, local, start, end, v, state & POOR, sums)) continue;
-                if (state & POOR) {
+                if (!gather(patch, local, start, end, v, state & FALLS_BACK, sums)) continue;
+                if (state & FALLS_BACK) {
+                    s.residual[vertex] = INFINITY_R;
                     s.increment[vertex] = -dt * ratio(sums.num, sums.den);
                 } else {
                     s.residual[vertex] = sums.num;
@@ -346,17 +413,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
         asked.find(patch);
         // The data of the thread's first cell and of its first vertex.
         Corners corners = {};
-        real meas = R(0), first_mass = R(1), first_residual = R(0);
-        u32 first_state = 0;
+        real meas = R(0), first_mass = R(1), first_residual = INFINITY_R;
         const bool has_vertex = threadIdx.x < patch.n_owned;
         if (threadIdx.x < patch.n_cells) {
             corners = patch.corners(threadIdx.x);
             meas = s.measures[patch.cells + threadIdx.x];
         }
-        if (has_vertex) {
-            first_mass = s.mass[patch.first + threadIdx.x];
-            first_state = state_of(s, patch.first + threadIdx.x);
-        }
+        if (has_vertex) first_mass = s.mass[patch.first + threadIdx.x];
         send_for_columns(patch, local);
         const Divisor first_divisor(first_mass);
         await_kernel_before();
@@ -387,11 +450,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
                 // The prefetched values must not be overwritten, because the thread needs them
                 // again for its first vertex after the next chunk.
                 const bool is_first = v == threadIdx.x;
-                if ((is_first ? first_state : state_of(s, vertex)) != MOVES) {
+                const real residual = is_first ? first_residual : __ldcg(s.residual + vertex);
+                if (residual == INFINITY_R) {
                     fresh[vertex] = old;
                     continue;
                 }
-                const real residual = is_first ? first_residual : __ldcg(s.residual + vertex);
                 const Divisor mass = is_first ? first_divisor : Divisor(s.mass[vertex]);
                 Sums sums;
                 if (!gather(patch, local, start, end, v, false, sums)) continue;

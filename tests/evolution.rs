@@ -306,7 +306,7 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
     let rows = mesh.vertices.iter().map(|x| [-x[1], x[0], 0.0]).collect();
     let terms = Terms::default().with_velocity(Coefficient::PerVertex(rows));
     let mut evolution = start::<f64>(&mesh, &phi, &terms, Options::new(None));
-    assert!(evolution.choices().poor_cells > 0);
+    assert_eq!(evolution.choices().poor_cells, 0);
     let slow = evolution.choices().slow.unwrap();
     assert!(slow.first_order_factor() > 10.0, "{slow:?}");
     assert!(mesh.cells[3 * slow.cell as usize..][..3].iter().any(|&v| {
@@ -320,9 +320,29 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
     assert!(size(&evolution.phi()) <= 1.05 * size(&phi), "{}", size(&evolution.phi()));
 }
 
+/// Shape alone does not make the Taylor-Galerkin step unstable, so long thin cells keep second
+/// order.
+#[test]
+fn thin_cells_do_not_lose_area() {
+    let terms = Terms::default().with_velocity(Coefficient::Uniform([0.5, 0.5, 0.0]));
+    let moved = |n: u32, options: Options| {
+        let mut grid = Square::default();
+        (grid.cells, grid.min, grid.max, grid.jitter) = ([10 * n, n], [-1.0; 2], [1.0; 2], 0.2);
+        let mesh = clean(generate(&Generate::Square(grid)).unwrap()).unwrap().0;
+        let disk = |c: f64| at(&mesh, |x, y| (x - c).hypot(y - c) - 0.3);
+        let phi = run(&mesh, &disk(-0.25), &terms, options, 1.0);
+        enclosed(&mesh, &phi) / enclosed(&mesh, &disk(0.25)) - 1.0
+    };
+    let [coarse, fine] = [10, 32].map(|n| moved(n, Options::new(None)).abs());
+    assert!(coarse < 0.02 && fine < 0.002, "{coarse}, {fine}");
+    // With the rule of version 0.1, all vertices use the positive-coefficient scheme.
+    let before = moved(10, Options::new(None).with_least_quality(0.2)).abs();
+    assert!(before > 0.3, "{before}");
+}
+
 /// Rotates a cap on the pial surface of fsaverage in 1,000 steps. Returns the largest `|phi|`
-/// before and after these steps. Inradii range from 0.001 to 1.5 mm, and the quality of hundreds of
-/// cells is too poor for the Taylor-Galerkin step.
+/// before and after these steps. Inradii range from 0.001 to 1.5 mm, and without the
+/// positive-coefficient scheme at the vertices of folds, phi would grow by a factor of 2,400.
 fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
     let file = zeroset_testing::data("cortex/fsaverage_pial_left.gii.gz")?;
     let mesh = clean(zeroset::io::read_mesh(&file).unwrap().mesh).unwrap().0;
@@ -332,7 +352,6 @@ fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
     let rows = mesh.vertices.iter().map(turn).collect();
     let terms = Terms::default().with_velocity(Coefficient::PerVertex(rows));
     let mut evolution = start::<f64>(&mesh, &phi, &terms, options);
-    assert!(evolution.choices().poor_cells > 100);
     let size = |phi: Vec<f64>| phi.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let before = size(evolution.phi());
     for _ in 0..1000 {

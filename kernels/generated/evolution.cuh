@@ -285,13 +285,13 @@ struct Evolution {
     const real *speed_rows;
     // `[n_vertices]`
     const real *curvature_rows;
-    // `[n_vertices]` whether the vertex belongs to a poor cell.
-    const u8 *upwind;
+    // `[n_vertices]` growth rate of second-order advection, or null where it is 0 everywhere.
+    real *growth;
     // `[n_vertices]` lumped mass.
     const real *mass;
     // Measures of the cells of all patches.
     real *measures;
-    // `[n_vertices]`
+    // `[n_vertices]` right-hand side, or infinity where the increment is final.
     real *residual;
     // Two buffers of `[n_vertices]`.
     real *increment;
@@ -323,7 +323,7 @@ ASSERT_OFFSET(Evolution, curvature, (sizeof(real) == 8 ? 144 : 116));
 ASSERT_OFFSET(Evolution, velocity_rows, (sizeof(real) == 8 ? 152 : 120));
 ASSERT_OFFSET(Evolution, speed_rows, (sizeof(real) == 8 ? 160 : 128));
 ASSERT_OFFSET(Evolution, curvature_rows, (sizeof(real) == 8 ? 168 : 136));
-ASSERT_OFFSET(Evolution, upwind, (sizeof(real) == 8 ? 176 : 144));
+ASSERT_OFFSET(Evolution, growth, (sizeof(real) == 8 ? 176 : 144));
 ASSERT_OFFSET(Evolution, mass, (sizeof(real) == 8 ? 184 : 152));
 ASSERT_OFFSET(Evolution, measures, (sizeof(real) == 8 ? 192 : 160));
 ASSERT_OFFSET(Evolution, residual, (sizeof(real) == 8 ? 200 : 168));

@@ -4,14 +4,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Compression, Config, MeshRepair};
+use super::{Compression, Config, Evolve, MeshRepair};
 use crate::mesh::repair::{Repairs, Thinness, Weld};
 
 /// The version whose defaults a case uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DefaultsOf {
-    /// Version 0.1: meshes are neither welded nor repaired, states are compressed with LZ4, and
-    /// runs begin at time 0.
+    /// Version 0.1: meshes are neither welded nor repaired, states are compressed with LZ4, runs
+    /// begin at time 0, and `evolve.least_quality` is 0.2.
     #[serde(rename = "0.1")]
     V0_1,
 }
@@ -25,6 +25,13 @@ impl Config {
             None => Compression::default(),
         };
         self.output.compression.unwrap_or(default)
+    }
+
+    /// Returns the lowest quality of a cell for the Taylor-Galerkin step: the one that the case
+    /// requests, and otherwise the default.
+    pub fn least_quality(&self, evolve: &Evolve) -> f64 {
+        let default = if self.defaults == Some(DefaultsOf::V0_1) { 0.2 } else { 0.0 };
+        evolve.least_quality.unwrap_or(default)
     }
 
     /// Returns the repairs to apply to the mesh file: those that the case requests, and otherwise

@@ -11,7 +11,7 @@ use super::tiled::TiledSource;
 use super::values::{Coefficient, Component, HalfWidth, Speed, Velocity, VolumeArray};
 use crate::expression::Expression;
 use crate::levelset::eikonal::Fit;
-use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
+use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 use crate::levelset::tiled::{Scheme, Time};
 
 /// Scalar type of states and solvers: `precision = "f64"`. Geometry and files always use f64.
@@ -185,10 +185,10 @@ pub struct Evolve {
     /// cell would.
     pub curvature_step: CurvatureStep,
     /// Cell quality (inradius over longest edge, 1 for a regular cell), 0 to 1. Vertices of cells
-    /// below this quality use the positive-coefficient scheme instead of the Taylor-Galerkin step.
-    /// Default 0.2.
+    /// below this quality use the positive-coefficient scheme instead of the Taylor-Galerkin step,
+    /// in addition to vertices where this step would be unstable. Default 0.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub least_quality: f64,
+    pub least_quality: Option<f64>,
     /// Spatial scheme on tiles: "weno5" (default) or "first-order".
     pub scheme: Option<Scheme>,
     /// Time scheme on tiles: "rk3" (default with weno5) or "euler" (default with first-order).
@@ -249,7 +249,7 @@ impl Default for Evolve {
             one_pass: false,
             clip: false,
             curvature_step: CurvatureStep::default(),
-            least_quality: LEAST_QUALITY,
+            least_quality: None,
             scheme: None,
             time_scheme: None,
         }

@@ -168,7 +168,7 @@ impl<R: Real + Default> Bed<R> {
             velocity_rows: address(&self.velocity.1),
             speed_rows: 0,
             curvature_rows: address(&self.curvature.1),
-            upwind: 0,
+            growth: 0,
             mass: 0,
             measures: 0,
             residual: 0,

@@ -3,17 +3,21 @@
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex};
 use zeroset::levelset::evolution::Options;
-use zeroset::mesh::Kind;
+use zeroset::mesh::generate::{Generate, Sphere, generate};
+use zeroset::mesh::{Kind, clean};
 use zeroset::patches::Patches;
 
 use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
+use crate::layouts::evolution::EvolutionArgument;
 use crate::library::{Launch, Library, arg};
+use crate::random::Random;
 
-/// Returns the lumped masses, and flags for the vertices of cells below the minimum quality.
-fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>) {
+/// Returns the lumped masses, and growth rates that are infinite at the vertices of cells below the
+/// minimum quality, and elsewhere 0.
+fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<R>) {
     let patches: &Patches = &bed.on.patches;
     let mut mass = vec![R::zero(); patches.n_vertices()];
-    let mut upwind = vec![0; patches.n_vertices()];
+    let mut growth = vec![R::zero(); patches.n_vertices()];
     for p in 0..patches.len() {
         let (patch, x) = (patches.patch(p), bed.on.coordinates.of(patches, p));
         for corners in patch.corners.chunks_exact(N) {
@@ -22,12 +26,43 @@ fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>
             for &c in corners.iter().filter(|&&c| (c as usize) < patch.n_owned) {
                 let vertex = patch.first + c as usize;
                 mass[vertex] += simplex.meas / R::of(N as f64);
-                upwind[vertex] |=
-                    u8::from(zeroset::geometry::simplex::quality(&simplex, &x) < R::of(least));
+                if zeroset::geometry::simplex::quality(&simplex, &x) < R::of(least) {
+                    growth[vertex] = R::INFINITY;
+                }
             }
         }
     }
-    (mass, upwind)
+    (mass, growth)
+}
+
+/// Returns the growth rates at the vertices of a surface without boundary (docs/level-set.md,
+/// section 2.5).
+fn growth_on_surface<R: Real>(bed: &Bed<R>, rows: &[[f64; 3]], mass: &[R]) -> Vec<R> {
+    let patches: &Patches = &bed.on.patches;
+    let rows = patches.to_patch_order(rows, |row| Vec3::from(row.map(R::of)));
+    let mut growth = vec![R::zero(); patches.n_vertices()];
+    for p in 0..patches.len() {
+        let (patch, x) = (patches.patch(p), bed.on.coordinates.of(patches, p));
+        for k in 0..patch.n_owned {
+            let (mut flux, mut size) = (R::zero(), R::zero());
+            for &slot in patch.row(k) {
+                let (first, own) = (slot as usize / 3 * 3, slot as usize % 3);
+                let corners = &patch.corners[first..first + 3];
+                let cell = Simplex::new(&[0, 1, 2].map(|i| x[corners[i] as usize]));
+                let given = [0, 1, 2].map(|i| rows[patch.vertex(corners[i] as usize)]);
+                let sum = given.iter().fold(Vec3::zeros(), |sum: Vec3<R>, a| sum + a);
+                let divergence = cell.grads.iter().zip(&given);
+                let divergence = divergence.fold(R::zero(), |sum, (grad, a)| sum + grad.dot(a));
+                let along = (sum / R::of(3.0)).dot(&cell.grads[own]);
+                flux += cell.meas * (along + divergence * R::of(1.0 / 3.0));
+                size += cell.meas * along.abs();
+            }
+            if -flux > R::of(0.3) * size {
+                growth[patch.first + k] = -flux / (R::of(3.0) * mass[patch.first + k]);
+            }
+        }
+    }
+    growth
 }
 
 /// Compares a step of the kernels with the CPU. `wall` selects the vertices of the inflow boundary.
@@ -35,8 +70,9 @@ fn compare<R: Real + Default + 'static, const N: usize>(
     case: &Case,
     chunk: Option<u32>,
     wall: impl Fn([f64; 3]) -> bool,
-    poor: std::ops::Range<usize>,
+    falls_back: std::ops::Range<usize>,
 ) {
+    let is_surface = case.mesh.kind == Kind::Surface;
     let cell = format!("CELL_SIZE={N}");
     let rows = format!("VELOCITY_ROWS={}", u8::from(case.velocity.has_rows()));
     let mut defines = vec![word::<R>(), &cell, &rows, "BLOCK=64", "ADVECTION=3"];
@@ -51,14 +87,21 @@ fn compare<R: Real + Default + 'static, const N: usize>(
     if chunk.is_some() {
         defines.push("CHUNKED=1");
     }
-    let kernels = ["galerkin_measures", "galerkin_residual", "galerkin_correction"];
+    let mut kernels = vec!["galerkin_measures", "galerkin_residual", "galerkin_correction"];
+    if is_surface {
+        kernels.push("galerkin_growth");
+    }
     let galerkin = Library::compile("kernels/galerkin.cu", &defines, &kernels);
     for seed in 0..4 {
         let mut bed = Bed::<R>::new(case, seed);
         let n = bed.on.patches.n_vertices();
-        let (mass, upwind) = masses::<R, N>(&bed, case.options.least_quality);
-        let n_poor = upwind.iter().filter(|&&poor| poor == 1).count();
-        assert!(poor.contains(&n_poor), "{n_poor}");
+        let (mass, mut growth) = masses::<R, N>(&bed, case.options.least_quality);
+        if let (true, Given::Rows(rows)) = (is_surface, &case.velocity) {
+            growth = growth_on_surface(&bed, rows, &mass);
+        }
+        let too_fast = |growth: &&R| **growth * R::of(bed.control.longest) > R::of(0.005);
+        let n_back = growth.iter().filter(too_fast).count();
+        assert!(falls_back.contains(&n_back), "{n_back}");
         let flows_in = bed.on.patches.to_patch_order(&case.mesh.vertices, |x| u8::from(wall(x)));
         let mut residual = vec![R::of(f64::NAN); n];
         let mut measures = vec![R::of(f64::NAN); bed.on.patches.n_patch_cells()];
@@ -69,8 +112,9 @@ fn compare<R: Real + Default + 'static, const N: usize>(
             increment[v] = R::of(f64::from(*moving) * f64::NAN);
             increment[n + v] = R::of(f64::NAN);
         }
+        let mut followed = vec![R::zero(); n];
         let (patches, mut state) = bed.arguments();
-        state.upwind = upwind.as_ptr() as u64;
+        state.growth = growth.as_ptr() as u64;
         state.mass = mass.as_ptr() as u64;
         state.measures = measures.as_mut_ptr() as u64;
         state.residual = residual.as_mut_ptr() as u64;
@@ -91,9 +135,23 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         let three = || vec![arg(patches), arg(state), arg(0u32)];
         // SAFETY: the arrays have the lengths that the kernels require.
         unsafe {
+            if is_surface {
+                let state = EvolutionArgument { growth: followed.as_mut_ptr() as u64, ..state };
+                let two = [arg(patches), arg(state)];
+                galerkin
+                    .launch("galerkin_growth", &Launch { seed, ..Launch::new(3, 64) }, &two)
+                    .unwrap();
+            }
             galerkin.launch("galerkin_measures", &how, &three()[..2]).unwrap();
             galerkin.launch("galerkin_residual", &how, &three()).unwrap();
             galerkin.launch("galerkin_correction", &how, &three()[..2]).unwrap();
+        }
+        if is_surface {
+            let active = bed.control.n_active as usize;
+            let owned =
+                bed.active[..active].iter().flat_map(|&p| bed.on.patches.patch(p as usize).owned());
+            let differ = owned.filter(|&v| followed[v] != growth[v]).count();
+            assert_eq!(differ, 0, "growth rates");
         }
         bed.step(&evolution, seed, whole);
         bed.end(&evolution, seed, whole, false);
@@ -159,4 +217,20 @@ fn chunks_of_patches_with_more_vertices_than_threads() {
     solid.velocity = spin(&solid);
     compare::<f64, 4>(&solid, Some(100), |_| false, 5..700);
     compare::<f32, 4>(&solid, Some(100), |_| false, 5..700);
+}
+
+/// On a crumpled sphere, the velocity diverges across edges, so that phi would grow.
+#[test]
+fn vertices_of_folds_fall_back() {
+    let sphere = Sphere { radius: 0.6, center: [0.8, 0.0, 0.0], ..Sphere::default() };
+    let mut mesh = generate(&Generate::Sphere(sphere)).unwrap();
+    let mut random = Random::new(5);
+    for x in &mut mesh.vertices {
+        let by = 0.06 * f64::from(random.below(1000)) / 1000.0;
+        *x = [x[0] + by * (x[0] - 0.8), x[1] + by * x[1], x[2] + by * x[2]];
+    }
+    let mut case = case(clean(mesh).unwrap().0, Some(0.2), 0.0);
+    case.velocity = spin(&case);
+    compare::<f64, 3>(&case, None, |_| false, 5..400);
+    compare::<f32, 3>(&case, None, |_| false, 5..400);
 }

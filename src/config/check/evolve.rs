@@ -149,14 +149,14 @@ fn schemes(flaws: &mut Flaws, cfl: f64, evolve: &Evolve, at_rest: bool) {
     if let Some(value) = evolve.inflow.as_ref().and_then(Coefficient::number) {
         flaws.finite("evolve.inflow", &[value]);
     }
-    let q = evolve.least_quality;
-    let key = "evolve.least_quality";
-    flaws.require(
-        (0.0..=1.0).contains(&q),
-        key,
-        format!("must be between 0 and 1, but is {q}"),
-        "use 0.2, the recommended value",
-    )
+    if let Some(q) = evolve.least_quality {
+        flaws.require(
+            (0.0..=1.0).contains(&q),
+            "evolve.least_quality",
+            format!("must be between 0 and 1, but is {q}"),
+            "remove it, or use 0.2, the default of version 0.1",
+        );
+    }
 }
 
 pub(super) fn reinitialize(flaws: &mut Flaws, config: &Config) {

@@ -9,7 +9,6 @@ use crate::config::tiled::{Storage, TiledSource};
 use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
 use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
 use crate::io::RawLayout;
-use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;
 
 /// Allowed half widths on tiles, in voxels. The first-order scheme needs at least 1.5.
@@ -109,7 +108,7 @@ fn check_evolve(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     of_meshes(flaws, evolve.clip, "evolve.clip", "remove it");
     let other = evolve.curvature_step != CurvatureStep::default();
     of_meshes(flaws, other, "evolve.curvature_step", "remove it");
-    of_meshes(flaws, evolve.least_quality != LEAST_QUALITY, "evolve.least_quality", "remove it");
+    of_meshes(flaws, evolve.least_quality.is_some(), "evolve.least_quality", "remove it");
     let data = matches!(evolve.velocity, Some(Velocity::Data(_)));
     of_meshes(flaws, data, "evolve.velocity.data", "use expressions or volumes");
     for (key, coefficient) in

@@ -5,7 +5,7 @@ use super::sites::Sites;
 use super::terms::{Coefficient, Terms};
 use crate::Cpu;
 use crate::expression::{Field, Sampling, TimeSpan};
-use crate::geometry::Real;
+use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::parallel::*;
 use crate::patches::{Patch, Patches};
 use crate::primitives::{DisjointRows, PerThread};
@@ -300,5 +300,24 @@ impl<R: Real, const K: usize> Term<R, K> {
     fn worst(&self, vertex: usize) -> f64 {
         let row = self.at(vertex).map(R::to_f64);
         row.into_iter().find(|x| !x.is_finite()).unwrap_or(row[0])
+    }
+}
+
+impl<R: Real> Term<R, 3> {
+    /// Returns the divergence of the linear interpolant in a cell of a patch.
+    #[inline]
+    pub fn divergence<const N: usize>(
+        &self,
+        patch: &Patch<'_>,
+        cell: &Simplex<R, N>,
+        corners: &[u32],
+    ) -> R {
+        let mut divergence = R::zero();
+        if !self.is_uniform() {
+            for (grad, &c) in cell.grads.iter().zip(corners) {
+                divergence += grad.dot(&Vec3::from(self.at(patch.vertex(c as usize))));
+            }
+        }
+        divergence
     }
 }

@@ -1,8 +1,8 @@
 //! Taylor-Galerkin advection on the CPU: second order, with three gathers of one scalar per step
 //! (docs/level-set.md, section 2.5).
 //!
-//! Vertices of cells whose quality is too poor for this scheme use the positive-coefficient scheme.
-//! Their increments enter the product with the mass matrix as given values.
+//! Vertices where phi would grow use the positive-coefficient scheme. Their increments enter the
+//! product with the mass matrix as given values.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ impl<R: Real> Increments<R> {
         });
         // phi upstream of an inflow vertex is unknown, so this scheme does not change phi there.
         for &v in problem.inflow.vertices() {
-            if !galerkin.upwind()[v as usize] {
+            if !galerkin.falls_back(v as usize, dt) {
                 self.increment[v as usize] = R::zero();
             }
         }
@@ -61,7 +61,7 @@ impl<R: Real> Increments<R> {
     fn passes<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
         self.lumped::<N>(pass, galerkin, dt);
         for _ in 0..CORRECTIONS {
-            self.correct::<N>(pass, galerkin);
+            self.correct::<N>(pass, galerkin, dt);
             std::mem::swap(&mut self.increment, &mut self.fresh);
         }
     }
@@ -69,7 +69,7 @@ impl<R: Real> Increments<R> {
     /// Computes the right-hand side, and the increments with the lumped mass matrix.
     fn lumped<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
         let Increments { residual, increment, .. } = self;
-        let (upwind, mass) = (galerkin.upwind(), galerkin.mass());
+        let mass = galerkin.mass();
         let (patches, band) = (&*pass.problem.patches, pass.band);
         let residual = DisjointRows::new(residual);
         let increment = DisjointRows::new(increment);
@@ -77,7 +77,7 @@ impl<R: Real> Increments<R> {
             let p = p as usize;
             let patch = patches.patch(p);
             let mut local = pass.threads.get();
-            galerkin_cells::<R, N>(pass, p, dt, upwind, &mut local);
+            galerkin_cells::<R, N>(pass, p, dt, galerkin, &mut local);
             // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let (residual, increment) =
                 unsafe { (residual.range(patch.owned()), increment.range(patch.owned())) };
@@ -88,7 +88,7 @@ impl<R: Real> Increments<R> {
                     continue;
                 }
                 let sums = sum(patch.row(k), &local.slots.advection);
-                if upwind[vertex] {
+                if galerkin.falls_back(vertex, dt) {
                     *increment = -dt * ratio(sums);
                 } else {
                     *residual = sums[0];
@@ -100,9 +100,9 @@ impl<R: Real> Increments<R> {
 
     /// Performs one Jacobi step toward the consistent mass matrix: `x += (R - M x) / m`
     /// (docs/level-set.md, section 2.5).
-    fn correct<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>) {
+    fn correct<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
         let Increments { residual, increment, fresh } = self;
-        let (upwind, mass) = (galerkin.upwind(), galerkin.mass());
+        let mass = galerkin.mass();
         let (patches, band) = (&*pass.problem.patches, pass.band);
         let fresh = DisjointRows::new(fresh);
         band.active().par_iter().for_each(|&p| {
@@ -128,7 +128,7 @@ impl<R: Real> Increments<R> {
             for (k, fresh) in fresh.iter_mut().enumerate() {
                 let vertex = patch.first + k;
                 *fresh = local.phi[k];
-                if band.moving[vertex] && !upwind[vertex] {
+                if band.moving[vertex] && !galerkin.falls_back(vertex, dt) {
                     let [product, _] = sum(patch.row(k), &local.slots.advection);
                     *fresh += (residual[vertex] - product) / mass[vertex];
                 }
@@ -137,13 +137,13 @@ impl<R: Real> Increments<R> {
     }
 }
 
-/// Computes the residuals of the cells of patch `p` that take part in the step. At vertices of poor
-/// cells, computes the contributions to the positive-coefficient scheme instead.
+/// Computes the residuals of the cells of patch `p` that take part in the step. At vertices that
+/// fall back, computes the contributions to the positive-coefficient scheme instead.
 fn galerkin_cells<R: Real, const N: usize>(
     pass: &Pass<'_, R>,
     p: usize,
     dt: R,
-    upwind: &[bool],
+    galerkin: &Galerkin<R>,
     local: &mut LocalScratch<R>,
 ) {
     let Pass { problem, band, .. } = *pass;
@@ -160,19 +160,14 @@ fn galerkin_cells<R: Real, const N: usize>(
         let s = Simplex::new(&x);
         let g = s.gradient(&values);
         let a = Vec3::from(velocity.mean::<N>(&patch, corners));
-        let mut divergence = R::zero();
-        if !velocity.is_uniform() {
-            for (grad, &c) in s.grads.iter().zip(corners) {
-                divergence += grad.dot(&Vec3::from(velocity.at(patch.vertex(c as usize))));
-            }
-        }
+        let divergence = velocity.divergence(&patch, &s, corners);
         let residual = formulas::residual(&s, &g, &a, divergence, dt);
-        let is_upwind: [bool; N] =
-            std::array::from_fn(|i| upwind[patch.vertex(corners[i] as usize)]);
-        let shares = is_upwind.contains(&true).then(|| formulas::advection(&s, &values, &a));
+        let falls_back: [bool; N] =
+            std::array::from_fn(|i| galerkin.falls_back(patch.vertex(corners[i] as usize), dt));
+        let shares = falls_back.contains(&true).then(|| formulas::advection(&s, &values, &a));
         for (i, slot) in local.slots.advection[first..first + N].iter_mut().enumerate() {
             *slot = match &shares {
-                Some(shares) if is_upwind[i] => [shares.num[i], shares.den[i]],
+                Some(shares) if falls_back[i] => [shares.num[i], shares.den[i]],
                 _ => [residual[i], R::zero()],
             };
         }

@@ -30,6 +30,8 @@ pub(super) struct Inflow {
     /// The vectors that [`Inflow::gap`] returns, one per boundary vertex. Empty if the mesh has no
     /// gaps.
     gaps: Vec<[f64; 3]>,
+    /// The vertices next to gaps, on the boundary and inside, in patch order.
+    at_gaps: Vec<u32>,
     /// The inflow vertices, in patch order.
     vertices: Vec<u32>,
     /// The patches with an inflow vertex, and their neighbors, if inflow values are given. They are
@@ -50,6 +52,7 @@ impl Inflow {
             patches: SparseSet::default(),
             boundary_patches: Vec::new(),
             gaps: Vec::new(),
+            at_gaps: Vec::new(),
             values: None,
         }
     }
@@ -65,14 +68,18 @@ impl Inflow {
             let x = coordinates.of(patches, p);
             (0..patch.n_owned)
                 .filter(|&k| is_on_boundary(&patch, patches.arity(), k))
-                .filter_map(|k| {
+                .map(|k| {
                     let gap = if patches.arity() < 4 { Some(None) } else { gap(&patch, x, k) };
-                    gap.map(|gap| (((patch.first + k) as u32, p as u32), gap))
+                    (((patch.first + k) as u32, p as u32), gap)
                 })
                 .collect::<Vec<_>>()
         };
+        let with_single_facets: Vec<((u32, u32), Option<Option<[f64; 3]>>)> =
+            (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).collect();
+        let at_gaps = with_single_facets.iter().filter(|(_, gap)| *gap != Some(None));
+        let at_gaps = at_gaps.map(|((v, _), _)| *v).collect();
         let (boundary, gaps): (Vec<_>, Vec<Option<[f64; 3]>>) =
-            (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).unzip();
+            with_single_facets.into_iter().filter_map(|(at, gap)| Some((at, gap?))).unzip();
         let has_gaps = gaps.iter().any(Option::is_some);
         let gaps = gaps.into_iter().filter(|_| has_gaps).map(Option::unwrap_or_default).collect();
         let mut boundary_patches = Vec::new();
@@ -86,6 +93,7 @@ impl Inflow {
             boundary,
             boundary_patches,
             gaps,
+            at_gaps,
             values: values.map(|field| field.reordered(patches.mesh_vertices())),
         }
     }
@@ -101,6 +109,12 @@ impl Inflow {
     /// cell, but are not on the boundary.
     pub fn gap(&self, k: usize) -> [f64; 3] {
         self.gaps.get(k).copied().unwrap_or_default()
+    }
+
+    /// Returns the vertices next to gaps (see [`Inflow::gap`]), on the boundary and inside, in
+    /// patch order.
+    pub fn at_gaps(&self) -> &[u32] {
+        &self.at_gaps
     }
 
     /// Returns the given inflow values, if any, with rows in patch order.

@@ -26,8 +26,8 @@ pub enum Rule {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Advection {
-    /// Taylor-Galerkin step, order 2; vertices of poor cells use the positive-coefficient scheme
-    /// (default).
+    /// Taylor-Galerkin step, order 2; vertices where phi would grow use the positive-coefficient
+    /// scheme (default).
     #[default]
     TaylorGalerkin,
     /// Positive-coefficient scheme, order 1 (the published form).
@@ -71,13 +71,6 @@ pub enum CurvatureStep {
 /// cortices have factors in the hundreds.
 pub const SLIVER_STEPS: f64 = 50.0;
 
-/// The quality (inradius over longest edge, scaled so that a regular cell has 1) below which the
-/// vertices of a cell use the positive-coefficient scheme instead of the Taylor-Galerkin step.
-///
-/// On the pial surface of fsaverage, phi grows during 1,000 steps of a rotation if this value is
-/// 0.05, but not if it is 0.2. On that surface, 0.3 % of the cells have a quality below 0.2.
-pub const LEAST_QUALITY: f64 = 0.2;
-
 /// The recommended width of the margin of a band with [`Fit::Quadratic`], in mean edge lengths.
 ///
 /// At the edge of the band, phi is constant on one side. Curvature carries this error inward. With
@@ -115,8 +108,8 @@ pub struct Options {
     pub clip: bool,
     /// The time integration of the curvature term.
     pub curvature_step: CurvatureStep,
-    /// The lowest quality of a cell that is sufficient for the Taylor-Galerkin step, 0 to 1;
-    /// [`LEAST_QUALITY`] by default.
+    /// The lowest quality of a cell (inradius over longest edge, scaled so that a regular cell has
+    /// 1) that is sufficient for the Taylor-Galerkin step, 0 to 1; 0 by default.
     pub least_quality: f64,
     /// The longest step allowed if any coefficient depends on time; infinite by default. Where the
     /// change in a coefficient cannot be derived from its expression, the coefficient is sampled at
@@ -141,7 +134,7 @@ impl Options {
             one_pass: false,
             clip: false,
             curvature_step: CurvatureStep::default(),
-            least_quality: LEAST_QUALITY,
+            least_quality: 0.0,
             max_step: f64::INFINITY,
             start_time: 0.0,
         }

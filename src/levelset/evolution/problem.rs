@@ -61,14 +61,16 @@ impl<R: Real> Problem<R> {
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
         cpu.run(|| coordinates.check(&patches))?;
         let motion = Motion::new(terms, &patches);
-        let galerkin = (motion.velocity.is_some()
-            && options.advection == Advection::TaylorGalerkin)
-            .then(|| cpu.run(|| Galerkin::new(&patches, &coordinates, options.least_quality)));
-        let needs_inflow = galerkin.is_some() || terms.inflow.is_some();
+        let has_galerkin =
+            motion.velocity.is_some() && options.advection == Advection::TaylorGalerkin;
+        let needs_inflow = has_galerkin || terms.inflow.is_some();
         let inflow = match motion.velocity.is_some() && needs_inflow {
             true => cpu.run(|| Inflow::new(&patches, &coordinates, terms.inflow.as_ref())),
             false => Inflow::none(),
         };
+        let least = options.least_quality;
+        let galerkin =
+            has_galerkin.then(|| cpu.run(|| Galerkin::new(&patches, &coordinates, &inflow, least)));
         let may_be_implicit =
             motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
         let first_order = motion.velocity.is_some() || motion.normal_speed.is_some();
@@ -106,11 +108,11 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// Evaluates all coefficients everywhere at time `t` and finds the inflow.
+    /// Evaluates all coefficients everywhere at time `t`, and finds the inflow and growth rates.
     fn refresh_all(&mut self, t: f64) -> std::result::Result<(), Flaw> {
         let all: Vec<u32> = (0..self.patches.len() as u32).collect();
         self.refresh(&all, Sampling::At(t))?;
-        self.follow_inflow();
+        self.follow_velocity(&all);
         Ok(())
     }
 
@@ -161,10 +163,14 @@ impl<R: Real> Problem<R> {
         Flaw { what, vertex, time, dt: 0.0 }
     }
 
-    /// Finds the boundary vertices where the velocity points inward.
-    pub fn follow_inflow(&mut self) {
-        if let Some(velocity) = &self.motion.velocity {
-            self.inflow.follow(&self.patches, &self.coordinates, velocity);
+    /// Finds the boundary vertices where the velocity points inward, and the growth rates of
+    /// second-order advection in the listed patches.
+    pub fn follow_velocity(&mut self, list: &[u32]) {
+        let Problem { cpu, patches, coordinates, motion, inflow, galerkin, .. } = self;
+        let Some(velocity) = &motion.velocity else { return };
+        inflow.follow(patches, coordinates, velocity);
+        if let Some(galerkin) = galerkin {
+            cpu.run(|| galerkin.follow(patches, coordinates, velocity, inflow, list));
         }
     }
 

@@ -104,7 +104,7 @@ impl<R: Real> Window<R> {
         };
         let middle = time + 0.5 * dt;
         self.refresh(problem, inside, Sampling::Mean(span(dt), middle))?;
-        problem.follow_inflow();
+        problem.follow_velocity(self.reading.list());
         // If a coefficient jumps, its value after the jump limits the step.
         Ok(Chosen { dt, limited_at: time + search.too_long() })
     }

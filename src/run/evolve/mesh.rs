@@ -174,7 +174,7 @@ pub(super) fn options(setup: &MeshSetup) -> Options {
         .with_one_pass(evolve.one_pass)
         .with_clip(evolve.clip)
         .with_curvature_step(evolve.curvature_step)
-        .with_least_quality(evolve.least_quality)
+        .with_least_quality(config.least_quality(&evolve))
         .with_rule(match config.rule() {
             Rule::Displacement => evolution::Rule::Displacement,
             Rule::Published => evolution::Rule::Published,

@@ -20,7 +20,10 @@ pub(super) struct DeviceGalerkin<R: Real> {
     made: Vec<Made>,
     chosen: usize,
     shared: [u32; 2],
-    upwind: Array<u8>,
+    /// The growth rates; `None` if they are 0 everywhere.
+    growth: Option<Array<R>>,
+    /// The kernel that computes them, if they change with time.
+    follow: Option<(Kernel, Launch)>,
     mass: Array<R>,
     measures: Array<R>,
     right: Array<R>,
@@ -50,7 +53,7 @@ impl<R: Real> DeviceGalerkin<R> {
     /// Returns the number of bytes that the arrays take on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         let n = shape.n_vertices as usize;
-        n * (4 * size_of::<R>() + 1) + patches.n_patch_cells() * size_of::<R>()
+        5 * n * size_of::<R>() + patches.n_patch_cells() * size_of::<R>()
     }
 
     /// Allocates the arrays on the GPU and copies the mesh data that the host prepared.
@@ -65,15 +68,26 @@ impl<R: Real> DeviceGalerkin<R> {
         galerkin: &Galerkin<R>,
         (shape, patches): (&Shape, &Patches),
         (candidates, chunk): (Vec<(Unit, u32)>, u32),
+        velocity_varies: bool,
     ) -> Result<Self> {
         let n = shape.n_vertices as usize;
-        let upwind: Vec<u8> = galerkin.upwind().iter().map(|&poor| u8::from(poor)).collect();
+        let growth = galerkin.growth().map(|growth| cuda.upload(growth)).transpose()?;
+        let follows = velocity_varies && galerkin.is_curved();
+        let follow = match candidates.first().filter(|_| follows) {
+            None => None,
+            Some((unit, block)) => {
+                let kernel = cuda.kernel(unit, "galerkin_growth")?;
+                let grid = shape.n_patches;
+                Some((kernel, Launch { grid, block: *block, shared: 0, cooperative: false }))
+            }
+        };
         let mut made = DeviceGalerkin {
             candidates,
             made: Vec::new(),
             chosen: 0,
             shared: [false, true].map(|is_correction| shared::<R>(shape, chunk, is_correction)),
-            upwind: cuda.upload(&upwind)?,
+            growth,
+            follow,
             mass: cuda.upload(galerkin.mass())?,
             measures: cuda.zeros(patches.n_patch_cells())?,
             right: cuda.zeros(n)?,
@@ -85,7 +99,7 @@ impl<R: Real> DeviceGalerkin<R> {
 
     /// Sets the addresses of the arrays in the argument of the kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
-        state.upwind = self.upwind.address();
+        state.growth = self.growth.as_ref().map_or(0, Array::address);
         state.mass = self.mass.address();
         state.measures = self.measures.address();
         state.residual = self.right.address();
@@ -109,6 +123,23 @@ impl<R: Real> DeviceGalerkin<R> {
         // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self` and
         // the state.
         unsafe { cuda.launch(&kernel, launch, &Arguments::default().with(patches).with(state)) }
+    }
+
+    /// Before a step, computes the growth rates for the current velocity. Does nothing if they do
+    /// not change with time.
+    ///
+    /// # Errors
+    /// Returns [`crate::Error::Device`] if the launch fails.
+    pub fn follow(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        let Some((kernel, launch)) = &self.follow else { return Ok(()) };
+        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self` and
+        // the state.
+        unsafe { cuda.launch(kernel, *launch, &Arguments::default().with(patches).with(state)) }
     }
 
     /// Chooses the number of threads per patch: the largest with which `patches` patches can run on

@@ -237,13 +237,13 @@ zeroset_gpu::cuda_header! {
         pub speed_rows: u64 as "const real *",
         /// `[n_vertices]`
         pub curvature_rows: u64 as "const real *",
-        /// `[n_vertices]` whether the vertex belongs to a poor cell.
-        pub upwind: u64 as "const u8 *",
+        /// `[n_vertices]` growth rate of second-order advection, or null where it is 0 everywhere.
+        pub growth: u64 as "real *",
         /// `[n_vertices]` lumped mass.
         pub mass: u64 as "const real *",
         /// Measures of the cells of all patches.
         pub measures: u64 as "real *",
-        /// `[n_vertices]`
+        /// `[n_vertices]` right-hand side, or infinity where the increment is final.
         pub residual: u64 as "real *",
         /// Two buffers of `[n_vertices]`.
         pub increment: u64 as "real *",

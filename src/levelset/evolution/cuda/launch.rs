@@ -238,7 +238,9 @@ impl<R: Real> Kernels<R> {
                 let unit = |&block: &u32| Ok((compiled("galerkin", block)?, block));
                 let units = galerkin::blocks(shape).iter().map(unit).collect::<Result<_>>()?;
                 let of = (shape, &*problem.patches);
-                Some(DeviceGalerkin::new(&cuda, galerkin, of, (units, chunk))?)
+                let velocity = problem.motion.velocity.as_ref();
+                let varies = velocity.is_some_and(|velocity| velocity.varies());
+                Some(DeviceGalerkin::new(&cuda, galerkin, of, (units, chunk), varies)?)
             }
         };
         let implicit = match problem.implicit {
@@ -387,6 +389,9 @@ impl<R: Real> Kernels<R> {
         }
         if let Some(inflow) = &self.inflow {
             inflow.follow(&self.cuda, self.patches, self.state)?;
+        }
+        if let Some(galerkin) = &self.galerkin {
+            galerkin.follow(&self.cuda, self.patches, self.state)?;
         }
         self.explicit_step(launch, 0)?;
         if let Some(implicit) = &self.implicit {

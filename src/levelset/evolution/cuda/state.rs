@@ -131,7 +131,7 @@ impl<R: Real> State<R> {
             velocity_rows: self.velocity.address(),
             speed_rows: self.normal_speed.address(),
             curvature_rows: self.curvature.address(),
-            upwind: 0,
+            growth: 0,
             mass: 0,
             measures: 0,
             residual: 0,
