@@ -505,3 +505,21 @@ fn surfaces_and_curves_to_begin_with_are_read_and_checked() {
         assert_has(&refusal(&case(initial), &[]), &[expected]);
     }
 }
+
+#[test]
+fn a_velocity_alone_is_reinitialized_less_often_on_tiles() {
+    let rule = |evolve: &str, set: &[&str]| {
+        let text = format!(
+            "version = 1\n[domain.tiled]\ndx = 0.1\n\
+             [initial]\nball = {{ center = [0, 0, 0], radius = 1 }}\n\
+             [evolve]\nend_time = 1\n{evolve}\n"
+        );
+        parse(&text, set).unwrap().rule()
+    };
+    let velocity = "velocity = [1, 0, 0]";
+    assert_eq!(rule(velocity, &[]), Rule::Every(20));
+    assert_eq!(rule(velocity, &["defaults='0.1'"]), Rule::Every(5));
+    assert_eq!(rule(velocity, &["evolve.scheme=first-order"]), Rule::Every(5));
+    assert_eq!(rule("velocity = [1, 0, 0]\ncurvature = 1", &[]), Rule::Every(5));
+    assert_eq!(rule("normal_speed = 1", &[]), Rule::Every(5));
+}

@@ -5,13 +5,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Compression, Config, Evolve, MeshRepair};
+use crate::levelset::tiled::Scheme;
 use crate::mesh::repair::{Repairs, Thinness, Weld};
 
 /// The version whose defaults a case uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DefaultsOf {
     /// Version 0.1: meshes are neither welded nor repaired, states are compressed with LZ4, runs
-    /// begin at time 0, and `evolve.least_quality` is 0.2.
+    /// begin at time 0, `evolve.least_quality` is 0.2, and every evolution on tiles reinitializes
+    /// phi every 5 steps.
     #[serde(rename = "0.1")]
     V0_1,
 }
@@ -32,6 +34,24 @@ impl Config {
     pub fn least_quality(&self, evolve: &Evolve) -> f64 {
         let default = if self.defaults == Some(DefaultsOf::V0_1) { 0.2 } else { 0.0 };
         evolve.least_quality.unwrap_or(default)
+    }
+
+    /// Returns the default number of time steps between reinitializations on tiles.
+    ///
+    /// A velocity alone keeps phi close to a distance for longer than the other terms. On the case
+    /// of Enright with 128 voxels along the unit cube, the volume then changes by -6.3 % instead of
+    /// -15.3 % (docs/tiles.md).
+    pub(super) fn steps_between_reinitializations(&self) -> u64 {
+        let only_velocity = self.evolve.as_ref().is_some_and(|evolve| {
+            evolve.normal_speed.is_none()
+                && evolve.curvature.is_none()
+                && evolve.weighted_curvature.is_none()
+        });
+        let is_old = self.defaults == Some(DefaultsOf::V0_1);
+        match only_velocity && self.scheme() == Scheme::Weno5 && !is_old {
+            true => 20,
+            false => 5,
+        }
     }
 
     /// Returns the repairs to apply to the mesh file: those that the case requests, and otherwise

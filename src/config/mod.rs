@@ -408,7 +408,7 @@ impl Config {
         self.reinitialize.rule.unwrap_or(match self.domain {
             Domain::Mesh(_) | Domain::Cloud(_) => Rule::Displacement,
             Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
-            Domain::Tiled(_) => Rule::Every(5),
+            Domain::Tiled(_) => Rule::Every(self.steps_between_reinitializations()),
         })
     }
 

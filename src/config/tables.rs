@@ -261,7 +261,8 @@ impl Default for Evolve {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When to reinitialize. Default "displacement" on meshes, `{ every = 5 }` on tiles.
+    /// When to reinitialize. Default "displacement" on meshes; on tiles `{ every = 20 }` with weno5
+    /// and only a velocity, and otherwise `{ every = 5 }`.
     pub rule: Option<Rule>,
     /// Half width of the narrow band. Default 5 mean edge lengths on meshes, 3 voxels on tiles.
     pub half_width: Option<HalfWidth>,
