@@ -13,7 +13,7 @@ use super::times::At;
 use super::{Ui, json, positive, volume, word};
 use crate::config::{
     Config, DataFile, DeviceKind, Direction, Distance, FrontShape, MeshRepair, MeshSource, Picture,
-    Precision, Seed, Speed,
+    Precision, Seed, Speed, VolumeArray,
 };
 use crate::error::{Error, Result};
 use crate::expression::Expression;
@@ -45,6 +45,7 @@ Examples:
   zeroset distance part.msh --from group:inlet --from group:outlet --width 5 -o near.vtu
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
   zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
+  zeroset distance pial.gii --from vertex:3 --speed volume=speed.nii.gz -o arrival.vtp
   zeroset distance heart.elem --data apex.vtx --from group:apex --speed \"if({2}, 600, 150)\" -o t.vtu
   zeroset distance heart.elem --from group:1 --speed along=600,across=240 --fiber fiber -o t.vtu
   zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.label.gii
@@ -104,7 +105,8 @@ pub struct Args {
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
     /// Speed of the front: a number, an array name, or an expression that is evaluated per cell;
-    /// along=V,across=V for speeds along and across fibers, tensor=ARRAY for a conduction tensor
+    /// volume=FILE for the values of a volume at the centroids of the cells; along=V,across=V for
+    /// speeds along and across fibers, tensor=ARRAY for a conduction tensor
     #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION|along=..", value_parser = speed)]
     pub speed: Option<Speed>,
     /// Direction of the fibers, for a speed along=.. across=..: a cell array or x,y,z; default the
@@ -263,6 +265,7 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         Speed::Expression(speed) => Some(speed.to_string()),
         // The command line has no such option.
         Speed::Data { .. } => None,
+        Speed::Volume(array) => Some(format!("volume={}", array.volume)),
         // `conduction::flags` lists these.
         Speed::Fibers(_) | Speed::Tensor { .. } => None,
     });
@@ -320,6 +323,12 @@ fn summary(report: &Report, output: &Path) -> String {
 fn speed(text: &str) -> std::result::Result<Speed, String> {
     if let Some(found) = conduction::speed(text) {
         return found;
+    }
+    if let Some(path) = text.trim().strip_prefix("volume=") {
+        return match path.trim() {
+            "" => Err("expected volume=FILE".into()),
+            path => Ok(Speed::Volume(Box::new(VolumeArray::of(path)))),
+        };
     }
     match text.trim().parse::<f64>() {
         Ok(_) => positive(text).map(Speed::Number),

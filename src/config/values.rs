@@ -72,6 +72,21 @@ pub struct VolumeArray {
 }
 
 impl VolumeArray {
+    /// Returns the values of a file that needs no options.
+    pub fn of(volume: impl Into<String>) -> Self {
+        VolumeArray {
+            volume: volume.into(),
+            raw: None,
+            array: None,
+            time: None,
+            spacing: None,
+            layer: None,
+            segment: None,
+            volume_index: None,
+            channel: None,
+        }
+    }
+
     /// Returns the options of the reader, without the layout of a raw file.
     pub fn reading(&self) -> VolumeOptions {
         VolumeOptions::default()
@@ -166,6 +181,8 @@ pub enum Speed {
         /// Name of the cell array.
         cell_data: String,
     },
+    /// Values of a volume at the centroids of the cells: `{ volume = "speed.nii.gz" }`.
+    Volume(Box<VolumeArray>),
     /// An expression evaluated at the centroids of the cells: `"1 + 0.5*sulc"`.
     Expression(Expression),
     /// Speeds along and across the fibers of `fiber`: `{ along = 0.6, across = 0.24 }`.
@@ -187,7 +204,7 @@ impl Speed {
     pub fn number(&self) -> Option<f64> {
         match self {
             Speed::Number(x) => Some(*x),
-            Speed::Data { .. } | Speed::Fibers(_) | Speed::Tensor { .. } => None,
+            Speed::Data { .. } | Speed::Volume(_) | Speed::Fibers(_) | Speed::Tensor { .. } => None,
             Speed::Expression(expression) => expression.constant(),
         }
     }
@@ -195,7 +212,7 @@ impl Speed {
 
 impl<'de> Deserialize<'de> for Speed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Default, Deserialize)]
+        #[derive(Default, Deserialize, PartialEq)]
         #[serde(deny_unknown_fields, default)]
         struct Table {
             cell_data: Option<String>,
@@ -203,42 +220,60 @@ impl<'de> Deserialize<'de> for Speed {
             across: Option<Quantity>,
             sheet: Option<Quantity>,
             tensor: Option<Tensor>,
+            volume: Option<String>,
+            raw: Option<String>,
+            array: Option<String>,
+            time: Option<Moment>,
+            spacing: Option<[f64; 3]>,
+            layer: Option<usize>,
+            segment: Option<String>,
+            volume_index: Option<usize>,
+            channel: Option<usize>,
         }
         let expecting = "a number, \"an expression\", { cell_data = \"name of a cell array\" }, \
-                         { along, across } or { tensor }";
-        Ok(match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
-            Formula::Number(x) => Speed::Number(x),
-            Formula::Expression(expression) => Speed::Expression(expression),
-            Formula::Table(table) => match table {
-                Table {
-                    cell_data: Some(cell_data),
-                    along: None,
-                    across: None,
-                    sheet: None,
-                    tensor: None,
-                } => Speed::Data { cell_data },
-                Table {
-                    cell_data: None,
-                    along: Some(along),
-                    across: Some(across),
-                    sheet,
-                    tensor: None,
-                } => Speed::Fibers(Fibers::new(along, across).sheet(sheet)),
-                Table {
-                    cell_data: None,
-                    along: None,
-                    across: None,
-                    sheet: None,
-                    tensor: Some(tensor),
-                } => Speed::Tensor { tensor },
-                _ => {
-                    return Err(D::Error::custom(
-                        "speed needs `cell_data`, `along` and `across` (optionally with `sheet`), or \
-                         `tensor`",
-                    ));
+                         { along, across }, { tensor } or { volume = \"a file\" }";
+        let mut table: Table =
+            match deserializer.deserialize_any(OrExpression { expecting, table: PhantomData })? {
+                Formula::Number(x) => return Ok(Speed::Number(x)),
+                Formula::Expression(expression) => return Ok(Speed::Expression(expression)),
+                Formula::Table(table) => table,
+            };
+        let volume = table.volume.take().map(|volume| VolumeArray {
+            volume,
+            raw: table.raw.take(),
+            array: table.array.take(),
+            time: table.time.take(),
+            spacing: table.spacing.take(),
+            layer: table.layer.take(),
+            segment: table.segment.take(),
+            volume_index: table.volume_index.take(),
+            channel: table.channel.take(),
+        });
+        let (cell_data, tensor) = (table.cell_data.take(), table.tensor.take());
+        let (along, across, sheet) = (table.along.take(), table.across.take(), table.sheet.take());
+        // Options of a volume are left if there is no volume.
+        if table == Table::default() {
+            match (volume, cell_data, along, across, sheet, tensor) {
+                (Some(volume), None, None, None, None, None) => {
+                    return Ok(Speed::Volume(Box::new(volume)));
                 }
-            },
-        })
+                (None, Some(cell_data), None, None, None, None) => {
+                    return Ok(Speed::Data { cell_data });
+                }
+                (None, None, Some(along), Some(across), sheet, None) => {
+                    return Ok(Speed::Fibers(Fibers::new(along, across).sheet(sheet)));
+                }
+                (None, None, None, None, None, Some(tensor)) => {
+                    return Ok(Speed::Tensor { tensor });
+                }
+                _ => {}
+            }
+        }
+        Err(D::Error::custom(
+            "speed needs `cell_data`, `along` and `across` (optionally with `sheet`), `tensor`, or \
+             `volume`, optionally with `raw`, `array`, `time`, `spacing`, `layer`, `segment`, \
+             `volume_index` or `channel`",
+        ))
     }
 }
 

@@ -56,7 +56,7 @@ impl Task for DistanceTask<'_> {
     fn check(&self) -> Result<String, Vec<Error>> {
         let config = self.config;
         mesh_setup::check(config, "distance", |cleaned, _| {
-            let method = setup::slowness(config, cleaned)
+            let method = setup::slowness(config, cleaned, &mut Vec::new())
                 .and_then(|slowness| sources::method(config, &slowness, cleaned));
             if let Ok(Method::Fronts(front)) = method {
                 let doubt = skinny::doubt(&cleaned.mesh, front);
@@ -95,7 +95,7 @@ impl MeshSetup {
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<Found> {
-        let slowness = setup::slowness(&self.config, &self.cleaned)?;
+        let slowness = setup::slowness(&self.config, &self.cleaned, &mut report.warnings)?;
         let method = sources::method(&self.config, &slowness, &self.cleaned)?;
         let starts = sources::path_starts(&self.config, &self.cleaned)?;
         let has_paths = !starts.is_empty();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::config::{Coefficient, Component, Config, Initial, Seed, Velocity};
+use crate::config::{Coefficient, Component, Config, Initial, Seed, Speed, Velocity};
 use crate::io::{FileFrame, FrameOffset};
 
 /// Returns a warning if a case combines a mesh file that does not lie in the scanner frame with
@@ -15,7 +15,10 @@ pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<S
     let other = match (&config.initial, seeds.clone().find(is_point)) {
         (_, Some(point)) => point.to_string(),
         (Some(Initial::Volume { volume }), None) => volume.path.clone(),
-        _ => return None,
+        _ => match config.distance.as_ref().and_then(|distance| distance.speed.as_ref()) {
+            Some(Speed::Volume(array)) => array.volume.clone(),
+            _ => return None,
+        },
     };
     Some(warning(path, frame, offset, &format!("the scanner, in which {other} may lie")))
 }

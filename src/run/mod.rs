@@ -42,6 +42,7 @@ mod schedule;
 pub mod setup;
 mod size;
 pub mod sources;
+mod speed_volume;
 mod states;
 pub(crate) mod task;
 pub mod terms;

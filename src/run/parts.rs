@@ -61,7 +61,7 @@ fn on_mesh(config: &Config, whole: CleanedMesh, is_own: impl Fn(&str) -> bool) -
         }
         let of_speed = ["distance.speed", "distance.fiber", "distance.sheet"];
         if config.distance.is_some() && of_speed.into_iter().all(&is_own) {
-            add("distance.speed", setup::slowness(config, &cleaned).map(drop));
+            add("distance.speed", setup::slowness(config, &cleaned, &mut Vec::new()).map(drop));
         }
         if config.distance.is_some() && is_own("distance.paths_from") {
             add("distance.paths_from", sources::path_starts(config, &cleaned).map(drop));

@@ -5,7 +5,9 @@ use super::conduction;
 use super::fields::{cell_values, vertex_values};
 use super::initial_from_image::ImageLevel;
 use super::initial_from_volume::VolumeLevel;
-use super::{CleanedMesh, initial_from_group, initial_from_region, initial_from_surface};
+use super::{
+    CleanedMesh, initial_from_group, initial_from_region, initial_from_surface, speed_volume,
+};
 use crate::config::{Config, Initial, Speed};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
@@ -96,13 +98,19 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     Ok(Start { phi, warnings, dated })
 }
 
-/// Returns the slowness `1 / speed` for a distance, in time per mesh unit, or its metrics.
+/// Returns the slowness `1 / speed` for a distance, in time per mesh unit, or its metrics. Warnings
+/// about a volume of speeds are added to `warnings`.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`]. Returns [`Error::Case`]
+/// Returns the errors of [`CleanedMesh::cell_array`], [`cell_values`] and
+/// [`speed_volume::at_centroids`]. Returns [`Error::Case`]
 /// naming the stored cell if a speed is outside [`Speed::RANGE`], or if a tensor or a direction
 /// cannot be used.
-pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>> {
+pub fn slowness(
+    config: &Config,
+    cleaned: &CleanedMesh,
+    warnings: &mut Vec<String>,
+) -> Result<Slowness<f64>> {
     let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
         None => return Ok(Slowness::Uniform(1.0)),
         Some(Speed::Number(speed)) => return Ok(Slowness::Uniform(1.0 / speed)),
@@ -117,6 +125,10 @@ pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>>
                 (key, cell_values(config, cleaned, key, expression)?)
             }
         },
+        Some(Speed::Volume(volume)) => {
+            let key = "distance.speed";
+            (key, speed_volume::at_centroids(config, cleaned, key, volume, warnings)?)
+        }
         Some(Speed::Fibers(fibers)) => return conduction::of_fibers(config, cleaned, fibers),
         Some(Speed::Tensor { tensor }) => return conduction::of_tensors(config, cleaned, tensor),
     };
@@ -172,7 +184,7 @@ mod tests {
         cleaned.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
         let slowness = |speed: &str| {
             let text = format!("[distance]\nfrom = [\"vertex:0\"]\nspeed = \"{speed}\"\n");
-            slowness(&config(&text), &cleaned)
+            slowness(&config(&text), &cleaned, &mut Vec::new())
         };
         // The centroids are (2/3, 1/3) and (1/3, 2/3). The values of curv at the corners are 0, 2,
         // 3 and 0, 3, 4.

@@ -64,7 +64,7 @@ impl DistanceTask<'_> {
         report: &mut Report,
         seconds: f64,
     ) -> Result<Option<(Method, Limited)>> {
-        let slowness = setup::slowness(self.config, &setup.cleaned)?;
+        let slowness = setup::slowness(self.config, &setup.cleaned, &mut report.warnings)?;
         let method = sources::method(self.config, &slowness, &setup.cleaned)?;
         let start = setup.start(self.distance, &slowness, method, &[], false, report)?;
         let first_value = self.distance.from.iter().map(|seed| seed.start()).fold(0.0, f64::max);
