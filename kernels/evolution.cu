@@ -43,8 +43,9 @@ struct Drift {
     }
 
     // Returns the increment after the last correction. At vertices that use the
-    // positive-coefficient scheme, the increment is final already, and the residual is infinite. At inflow vertices, it is 0,
-    // because phi there does not follow from values inside the mesh.
+    // positive-coefficient scheme, the increment is final already, and the residual is infinite. At
+    // inflow vertices, the increment is 0, because phi there does not follow from values inside the
+    // mesh.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (residual == INFINITY_R) return increment;
         return flows_in ? R(0) : corrected(increment, residual, Divisor(mass), sums.num[OF_DRIFT]);
