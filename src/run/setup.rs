@@ -213,12 +213,14 @@ mod tests {
     fn slowness_is_one_over_speed_and_speed_positive() {
         let mut cleaned = cleaned();
         let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
-        let message = slowness(&case, &cleaned).unwrap_err().to_string();
+        let message = slowness(&case, &cleaned, &mut Vec::new()).unwrap_err().to_string();
         assert!(message.contains(
             "case.toml:6: distance.speed must be between 1e-15 and 1e15, but is -1 in cell 1"
         ));
         cleaned.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
-        let Slowness::PerCell(rows) = slowness(&case, &cleaned).unwrap() else { panic!() };
+        let Slowness::PerCell(rows) = slowness(&case, &cleaned, &mut Vec::new()).unwrap() else {
+            panic!()
+        };
         assert_eq!(rows, [0.5, 0.25]);
     }
 
