@@ -39,7 +39,16 @@ fn setups() -> Vec<(&'static str, Setup)> {
         patch_size: 64,
         mesh: sphere,
     };
+    let crumpled = support::crumpled_sphere(4);
+    let on_folds = Setup {
+        phi: ball(&crumpled, [0.0, 0.0, 1.0], 0.9),
+        terms: spin(&crumpled),
+        options: Options::new(Some(0.3)),
+        patch_size: 64,
+        mesh: crumpled,
+    };
     vec![
+        ("crumpled sphere", on_folds),
         ("square, whole domain", start(support::square(40, 0.0), wind(), Options::new(None), 64)),
         (
             "square, a third of the cells poor",

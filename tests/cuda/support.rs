@@ -46,6 +46,17 @@ pub fn sphere(subdivisions: u32) -> Mesh {
     clean(generate(&Generate::Sphere(sphere)).unwrap()).unwrap().0
 }
 
+/// Returns a sphere whose vertices are moved in or out by up to 3 % of the radius, so that it has
+/// folds.
+pub fn crumpled_sphere(subdivisions: u32) -> Mesh {
+    let mut mesh = sphere(subdivisions);
+    for (k, x) in mesh.vertices.iter_mut().enumerate() {
+        let by = 0.97 + 6e-5 * (k * 7919 % 1000) as f64;
+        *x = x.map(|x| by * x);
+    }
+    mesh
+}
+
 /// Returns the largest difference between `a` and `b`, relative to the largest finite magnitude in
 /// `a`. Equal infinities do not differ, and NaN differs infinitely.
 pub fn difference(a: &[f64], b: &[f64]) -> f64 {

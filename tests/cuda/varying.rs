@@ -53,6 +53,7 @@ fn setups() -> Vec<(&'static str, Setup)> {
     let jittered = square(0.2);
     let in_channel = channel(&jittered);
     let on_sphere = support::sphere(4);
+    let crumpled = support::crumpled_sphere(4);
     vec![
         (
             "square, faster and faster rotation",
@@ -94,6 +95,16 @@ fn setups() -> Vec<(&'static str, Setup)> {
                 phi: ball(&on_sphere, [0.0, 0.0, 1.0], 0.9),
                 mesh: on_sphere,
                 terms: Terms::default().with_weight(varying(["(0.1 + 0.05*x)*(1+t)"])),
+                options: explicit(0.3),
+                patch_size: 64,
+            },
+        ),
+        (
+            "crumpled sphere, velocity that leaves the surface",
+            Setup {
+                phi: ball(&crumpled, [0.0, 0.0, 1.0], 0.9),
+                mesh: crumpled,
+                terms: Terms::default().with_velocity(varying(["-y*(1+4*t)", "x*(1+t)", "0.5*x"])),
                 options: explicit(0.3),
                 patch_size: 64,
             },
