@@ -1,4 +1,4 @@
-//! The CUDA sources of zeroset, as strings.
+//! The CUDA sources of zeroset, as strings, without their comments.
 //!
 //! Every `.cu` and `.cuh` file below this folder is part of the crate, except those of `bench/`.
 //! `zeroset-gpu` compiles them at run time. Nothing here needs a GPU or a CUDA toolkit.
@@ -45,6 +45,23 @@ mod tests {
         assert!(text.contains("__global__"));
         assert!(program("primitives/no_such").is_none());
         assert!(headers().any(|(name, _)| name == "common/real.cuh"));
+    }
+
+    #[test]
+    fn comments_are_left_out_and_lines_stay_where_they_are() {
+        for (name, text) in FILES {
+            let path = std::path::Path::new(FOLDER).join(name);
+            let source = std::fs::read_to_string(path).unwrap();
+            assert_eq!(source.lines().count(), text.lines().count(), "{name}");
+            let is_first = |line: &&str| line.starts_with("//");
+            let begin = text.lines().take_while(is_first).count();
+            for (line, kept) in source.lines().zip(text.lines()).skip(begin) {
+                let is_comment = line.trim_start().starts_with("//");
+                assert_eq!(kept, if is_comment { "" } else { line }, "{name}");
+            }
+        }
+        let (_, text) = program("primitives/reduce").unwrap();
+        assert!(text.starts_with("//\n") && text.contains("//variants:"));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 # The wheel runs on Linux with glibc 2.17 (manylinux2014) or newer and CPython 3.10 or newer. As in
 # scripts/archive.sh, zig links it. maturin fails if the module needs a newer glibc.
 #
-# Needs Linux, a C compiler, and python3 with venv, which gets zig and maturin from PyPI.
+# Needs Linux, a C compiler, and python3 with venv, which gets zig, maturin and libdeflate from PyPI.
+# The build takes longer than that of an ordinary wheel (`[profile.wheel]` in Cargo.toml).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ $# -ne 1 ]; then
@@ -19,5 +20,9 @@ export ZEROSET_COMMIT
 
 programs=$(scripts/zig.sh maturin==1.16.0)
 cd python
-PATH=$programs:$PATH maturin build --release --locked --zig --compatibility manylinux2014 \
+PATH=$programs:$PATH maturin build --profile wheel --locked --zig --compatibility manylinux2014 \
     --compression-level 9 --out "$out"
+"$programs/python" -m pip install --quiet deflate==0.9.0
+for wheel in "$out"/zeroset-*.whl; do
+    "$programs/python" ../scripts/compress-wheel.py "$wheel"
+done
