@@ -22,6 +22,8 @@ struct Edt {
     // The side: 0 measures the distance to voxels inside. 1 measures the distance to voxels
     // outside, and writes -distance inside.
     u32 side;
+    // 1 if the voxels marked 0 count as inside.
+    u32 to_zeros;
 };
 static_assert(sizeof(Edt) == 40, "size of Edt");
 ASSERT_OFFSET(Edt, shape, 0);
@@ -30,6 +32,7 @@ ASSERT_OFFSET(Edt, across, 16);
 ASSERT_OFFSET(Edt, along, 20);
 ASSERT_OFFSET(Edt, spacing, 24);
 ASSERT_OFFSET(Edt, side, 32);
+ASSERT_OFFSET(Edt, to_zeros, 36);
 
 // A volume whose distances are measured to the faces between its two sides.
 struct Faces {

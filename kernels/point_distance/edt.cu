@@ -67,7 +67,7 @@ struct __align__(8) Pair {
 
 // Loads the bits of a row that mark the voxels to which distances are measured.
 DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
-    const u32 flip = edt.side ? 0x01010101u : 0;
+    const u32 side = edt.side ^ edt.to_zeros, flip = side ? 0x01010101u : 0;
     if (edt.shape[0] % 32 == 0) {
         u16* const halves = (u16*)bits;
         for (u32 k = lane; k < edt.shape[0] / 16; k += 32) {
@@ -83,7 +83,7 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     } else {
         for (u32 w = 0; w < edt.words; w++) {
             const u32 x = 32 * w + lane;
-            const u32 word = __ballot_sync(0xffffffffu, x < edt.shape[0] && (row[x] != 0) != (edt.side != 0));
+            const u32 word = __ballot_sync(0xffffffffu, x < edt.shape[0] && (row[x] != 0) != (side != 0));
             if (lane == 0) bits[w] = word;
         }
     }
@@ -483,6 +483,6 @@ extern "C" __global__ void edt_indices(Edt edt, const u8* inside, const u16* ste
         const bool has_any = by != NO_STEP;
         indices[i] = has_any ? z : i / plane;
         indices[n + i] = has_any ? to : y;
-        indices[2 * n + i] = !has_any ? x : by <= x && inside[first + x - by] ? x - by : x + by;
+        indices[2 * n + i] = !has_any ? x : by <= x && inside[first + x - by] != edt.to_zeros ? x - by : x + by;
     }
 }

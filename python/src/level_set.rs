@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use zeroset::Terms;
-use zeroset::api::{Control, Evolution, EvolveOptions, Phi, State, Velocity, begin};
+use zeroset::api::{
+    Control, DeviceTerms, Evolution, EvolveOptions, Phi, Velocity, begin, begin_between,
+};
+use zeroset::output::Measures;
 
 use crate::arrays::{Table, list, points, rows, table};
 use crate::mesh::{Mesh, PyValues};
@@ -70,6 +73,26 @@ impl PyTerms<'_> {
     }
 }
 
+/// Terms that are arrays on the GPU of a motion, by their addresses.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct PyAddresses {
+    velocity: Option<u64>,
+    normal_speed: Option<u64>,
+    curvature: Option<u64>,
+    weighted_curvature: Option<u64>,
+}
+
+impl PyAddresses {
+    fn arrays(&self) -> DeviceTerms {
+        let mut arrays = DeviceTerms::default();
+        (arrays.velocity, arrays.normal_speed) = (self.velocity, self.normal_speed);
+        arrays.curvature = self.curvature;
+        arrays.weighted_curvature = self.weighted_curvature;
+        arrays
+    }
+}
+
 /// A moving interface. It belongs to the process that began it.
 #[pyclass(frozen, module = "zeroset._native")]
 pub struct LevelSet {
@@ -77,13 +100,13 @@ pub struct LevelSet {
     evolution: Mutex<Evolution<Arc<zeroset::Mesh>>>,
 }
 
-/// Returns the parts of a state that Python needs.
-fn state<'py>(py: Python<'py>, state: State) -> PyResult<Bound<'py, PyDict>> {
-    let (found, m) = (PyDict::new(py), state.measures);
-    found.set_item("time", state.time)?;
-    found.set_item("step", state.step)?;
+/// Returns the parts of a state that Python needs. phi is `None` if it stays on the GPU.
+fn state<'py>(py: Python<'py>, m: Measures, phi: Option<Vec<f64>>) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("time", m.time)?;
+    found.set_item("step", m.step)?;
     found.set_item("dt", m.dt)?;
-    found.set_item("phi", list(py, state.phi))?;
+    found.set_item("phi", phi.map(|phi| list(py, phi)))?;
     found.set_item("interface", m.interface)?;
     found.set_item("enclosed", m.enclosed)?;
     found.set_item("components", m.components)?;
@@ -133,6 +156,93 @@ impl LevelSet {
         Ok(LevelSet { process: std::process::id(), evolution: Mutex::new(evolution) })
     }
 
+    /// Begins a motion whose phi is an array on the GPU of the mesh, after the work in a stream.
+    #[staticmethod]
+    fn between(
+        py: Python<'_>,
+        mesh: &Mesh,
+        phi: u64,
+        stream: u64,
+        options: &str,
+    ) -> PyResult<Self> {
+        let mesh = mesh.shared();
+        let options = parse::<OfEvolution>(options)?.options();
+        let evolution = work::run(py, None, |control| {
+            // SAFETY: The package passes an array of this size, which PyTorch or CuPy keep in the
+            // primary context, and their current stream.
+            unsafe { begin_between(mesh, phi, stream, with(options, control)) }
+        })?;
+        Ok(LevelSet { process: std::process::id(), evolution: Mutex::new(evolution) })
+    }
+
+    /// Returns the number of the GPU whose arrays can be used, or `None`.
+    fn gpu(&self, py: Python<'_>) -> PyResult<Option<u32>> {
+        self.with(py, None, |evolution, _| Ok(evolution.gpu()))
+    }
+
+    /// Sets the terms as [`LevelSet::continue_with`] does. Some of them are arrays on the GPU.
+    fn continue_between(
+        &self,
+        py: Python<'_>,
+        terms: PyTerms<'_>,
+        arrays: PyAddresses,
+        stream: u64,
+        options: &str,
+    ) -> PyResult<()> {
+        let (terms, arrays) = (terms.terms(&*self.mesh(py)?)?, arrays.arrays());
+        let options = parse::<OfEvolution>(options)?.options();
+        self.with(py, None, |evolution, control| {
+            // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
+            // primary context, and their current stream.
+            unsafe { evolution.continue_between(&terms, arrays, stream, with(options, control)) }
+        })
+    }
+
+    /// Replaces the terms as [`LevelSet::set_terms`] does. Some of them are arrays on the GPU.
+    fn set_terms_between(
+        &self,
+        py: Python<'_>,
+        terms: PyTerms<'_>,
+        arrays: PyAddresses,
+        stream: u64,
+    ) -> PyResult<()> {
+        let (terms, arrays) = (terms.terms(&*self.mesh(py)?)?, arrays.arrays());
+        self.with(py, None, |evolution, _| {
+            // SAFETY: See `continue_between`.
+            unsafe { evolution.set_terms_between(&terms, arrays, stream) }
+        })
+    }
+
+    /// Replaces the level set at the current time by an array on the GPU.
+    fn set_phi_between(&self, py: Python<'_>, phi: u64, stream: u64) -> PyResult<()> {
+        self.with(py, None, |evolution, _| {
+            // SAFETY: See `continue_between`.
+            unsafe { evolution.set_phi_between(phi, stream) }
+        })
+    }
+
+    /// Copies phi to an array on the GPU.
+    fn phi_to(&self, py: Python<'_>, phi: u64, stream: u64) -> PyResult<()> {
+        self.with(py, None, |evolution, _| {
+            // SAFETY: The package passes a new array of this size.
+            unsafe { evolution.phi_to(phi, stream) }
+        })
+    }
+
+    /// Copies the gradient to an array on the GPU.
+    fn gradient_to(&self, py: Python<'_>, gradient: u64, stream: u64) -> PyResult<()> {
+        self.with(py, None, |evolution, _| {
+            // SAFETY: The package passes a new array of this size.
+            unsafe { evolution.gradient_to(gradient, stream) }
+        })
+    }
+
+    /// Returns the array on the GPU that phi began with, or `None` if it was not on the GPU.
+    fn given_phi<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        let found = self.with(py, None, |evolution, _| evolution.given_phi())?;
+        Ok(found.map(|phi| list(py, phi)))
+    }
+
     /// Sets the terms and the options of the next states.
     fn continue_with(&self, py: Python<'_>, terms: PyTerms<'_>, options: &str) -> PyResult<()> {
         let terms = terms.terms(&*self.mesh(py)?)?;
@@ -142,17 +252,22 @@ impl LevelSet {
         })
     }
 
-    /// Moves to the next state, and returns it. Returns `None` after the last one.
+    /// Moves to the next state, and returns it, with or without phi. Returns `None` after the last
+    /// one.
     fn advance<'py>(
         &self,
         py: Python<'py>,
         progress: Option<Py<PyAny>>,
+        with_phi: bool,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let found = self.with(py, progress.as_ref(), |evolution, control| {
             evolution.set_control(control);
-            evolution.next().transpose()
+            match with_phi {
+                true => Ok(evolution.next().transpose()?.map(|s| (s.measures, Some(s.phi)))),
+                false => Ok(evolution.advance()?.map(|measures| (measures, None))),
+            }
         })?;
-        found.map(|found| state(py, found)).transpose()
+        found.map(|(measures, phi)| state(py, measures, phi)).transpose()
     }
 
     /// Replaces the level set at the current time.
@@ -177,10 +292,13 @@ impl LevelSet {
         self.with(py, None, |evolution, _| evolution.resume(&path))
     }
 
-    /// Returns the current state.
-    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.with(py, None, |evolution, _| evolution.state())?;
-        state(py, found)
+    /// Returns the current state, with or without phi.
+    fn state<'py>(&self, py: Python<'py>, with_phi: bool) -> PyResult<Bound<'py, PyDict>> {
+        let (measures, phi) = self.with(py, None, |evolution, _| match with_phi {
+            true => evolution.state().map(|state| (state.measures, Some(state.phi))),
+            false => evolution.measures().map(|measures| (measures, None)),
+        })?;
+        state(py, measures, phi)
     }
 
     /// Returns the current time and the number of steps so far.

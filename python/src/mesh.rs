@@ -200,6 +200,11 @@ impl Mesh {
         Ok(Mesh::new(mesh))
     }
 
+    /// Returns a copy for calls on the GPU with the given number.
+    fn on_gpu(&self, gpu: u32) -> Self {
+        Mesh::new(self.shared().on_gpu(gpu))
+    }
+
     #[getter]
     fn n_vertices(&self) -> usize {
         self.shared().n_vertices()

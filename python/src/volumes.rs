@@ -9,7 +9,7 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use zeroset::api::{DeviceVoxels, Subject};
+use zeroset::api::{DeviceMarks, DeviceVoxels, Subject};
 use zeroset::gpu::volume::Stored;
 use zeroset::io::VolumeOptions;
 use zeroset::point_distance::Edt;
@@ -48,23 +48,27 @@ pub fn wait_for_stream(py: Python<'_>, stream: u64, gpu: u32) -> PyResult<()> {
     py.detach(|| unsafe { zeroset::api::wait_for_stream(stream, gpu) }).map_err(raised)
 }
 
-/// Computes the distances of [`edt`] on a GPU: `targets` and `distances` are addresses of arrays on
-/// it, of bytes and of 32-bit floats.
+/// Computes the distances of [`edt`] on a GPU: `marks` and `distances` are addresses of arrays on
+/// it, of bytes and of 32-bit floats. With `to_zeros`, the voxels marked 0 are the targets. Returns
+/// whether there is a target.
 #[pyfunction]
+#[expect(clippy::too_many_arguments)]
 pub fn edt_between(
     py: Python<'_>,
-    targets: u64,
+    marks: u64,
+    to_zeros: bool,
     distances: u64,
     shape: [usize; 3],
     spacing: [f64; 3],
     signed: bool,
     gpu: u32,
-) -> PyResult<()> {
+) -> PyResult<bool> {
     let kind = Edt::default().spacing(spacing).faces(signed).signed(signed);
-    work::run(py, None, |_| {
+    let marks = DeviceMarks { address: marks, to_zeros };
+    work::at_once(py, || {
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
         // primary context, after `wait_for_stream`.
-        unsafe { zeroset::api::edt_between(targets, distances, shape, &kind, gpu) }
+        unsafe { zeroset::api::edt_between(marks, distances, shape, &kind, gpu) }
     })
 }
 
@@ -72,20 +76,23 @@ pub fn edt_between(
 /// the address of three 64-bit integers for each voxel: the indices along z of all voxels, then
 /// those along y and x.
 #[pyfunction]
+#[expect(clippy::too_many_arguments)]
 pub fn nearest_voxels_between(
     py: Python<'_>,
-    targets: u64,
+    marks: u64,
+    to_zeros: bool,
     distances: u64,
     indices: u64,
     shape: [usize; 3],
     spacing: [f64; 3],
     gpu: u32,
-) -> PyResult<()> {
-    let (kind, arrays) = (Edt::default().spacing(spacing), [targets, distances, indices]);
-    work::run(py, None, |_| {
+) -> PyResult<bool> {
+    let (kind, results) = (Edt::default().spacing(spacing), (distances, indices));
+    let marks = DeviceMarks { address: marks, to_zeros };
+    work::at_once(py, || {
         // SAFETY: The package passes arrays of these sizes, which PyTorch or CuPy keep in the
         // primary context, after `wait_for_stream`.
-        unsafe { zeroset::api::nearest_voxels_between(arrays, shape, &kind, gpu) }
+        unsafe { zeroset::api::nearest_voxels_between(marks, results, shape, &kind, gpu) }
     })
 }
 

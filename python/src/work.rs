@@ -36,6 +36,19 @@ pub fn run<T: Send>(
     run_to_a_stop(py, progress, |control| control.interruptible(|| work(control)))
 }
 
+/// Runs `work` without the interpreter lock on the thread of the caller, which saves the time of
+/// starting a thread. Signals are handled afterwards, so the work must end soon.
+///
+/// # Errors
+/// Returns the exception for an error or a panic of `work`.
+pub fn at_once<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    let work = std::panic::AssertUnwindSafe(work);
+    match py.detach(|| std::panic::catch_unwind(work)) {
+        Ok(result) => result.map_err(raised),
+        Err(panic) => Err(panicked(&*panic)),
+    }
+}
+
 /// As [`run`], for work that changes values or writes files. It must end by itself, soon after the
 /// flag of its [`Control`] is set.
 ///

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from conftest import CORTEX, square
 
 import zeroset as zs
-from zeroset import _arrays
+from zeroset import _arrays, _inputs
 
 needs_gpu = pytest.mark.skipif(not zs.devices(), reason="no GPU")
 
@@ -389,6 +390,184 @@ def test_isosurfaces_that_need_the_host_come_back_to_the_gpu():
         zs.isosurface(there, 100)
 
 
+@pytest.fixture
+def no_copies(monkeypatch):
+    """Arrays on a GPU must not be copied to the host."""
+
+    def refuse(values, original=_arrays.as_numpy):
+        assert isinstance(values, np.ndarray) or not _arrays.on_gpu(values)
+        return original(values)
+
+    monkeypatch.setattr(_arrays, "as_numpy", refuse)
+    monkeypatch.setattr(_inputs, "as_numpy", refuse)
+
+
+def motion(points):
+    """A level set and terms that change from step to step."""
+    x, y = points[:, 0], points[:, 1]
+    phi = np.linalg.norm(points - [0.1, 0, 0], axis=1) - 0.4
+    speed, weight = 1 + 0.5 * np.sin(3 * x), 0.02 + 0.01 * np.cos(y)
+    wind = np.column_stack([-y, x, np.zeros(len(x))])
+    return phi, [
+        {"normal_speed": speed},
+        {"normal_speed": 2 * speed},
+        {"velocity": wind, "normal_speed": -speed},
+        {"velocity": -wind, "normal_speed": speed, "curvature": weight},
+        {"velocity": wind, "normal_speed": 0.5 * speed, "curvature": 2 * weight},
+        {"velocity": 2 * wind},
+        {"velocity": (0.5, 0.0, 0.0), "curvature": weight},
+        {"weighted_curvature": weight},
+        {"normal_speed": 0 * speed, "curvature": weight},
+        {"normal_speed": "1 + x", "curvature": weight},
+        {"normal_speed": "1 + x", "curvature": 3 * weight},
+        {"normal_speed": "cos(t)", "curvature": weight},
+        {"normal_speed": 0.3},
+    ]
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+@pytest.mark.parametrize("precision", ["f64", "f32"])
+def test_level_sets_stay_on_the_gpu(package, precision, no_copies):
+    points, cells = square(40)
+    phi, terms = motion(points)
+    given = lambda value: on_gpu(package, value) if isinstance(value, np.ndarray) else value  # noqa: E731
+    mesh = zs.Mesh((points, cells), device="cuda", precision=precision)
+    expected, found = zs.LevelSet(mesh, phi), zs.LevelSet(mesh, given(phi))
+    assert is_on_gpu(found.phi) and found._native.gpu() == 0
+    assert np.array_equal(_as_numpy(found.phi), expected.phi)
+    for each in terms:
+        a = expected.step(**each)
+        b = found.step(**{name: given(value) for name, value in each.items()})
+        assert is_on_gpu(b.phi), each
+        assert np.array_equal(_as_numpy(b.phi), a.phi), each
+        assert (a.time, a.step, a.dt, a.length, a.area) == (b.time, b.step, b.dt, b.length, b.area)
+        assert np.array_equal(_as_numpy(found.gradient), expected.gradient, equal_nan=True)
+    for ls, kind in ((expected, np.asarray), (found, given)):
+        ls.phi = kind(phi + 0.1)
+    assert np.array_equal(_as_numpy(found.phi), expected.phi)
+    assert (found.time, found.step_count) == (expected.time, expected.step_count)
+    options = {"until": found.time + 0.05, "every": 0.02}
+    both = (
+        expected.evolve(normal_speed=phi + 1, **options),
+        found.evolve(normal_speed=given(phi + 1), **options),
+    )
+    for k, (a, b) in enumerate(zip(*both, strict=True)):
+        assert np.array_equal(_as_numpy(b.phi), a.phi) and a.time == b.time
+        if k == 0:
+            expected.set_terms(normal_speed=phi - 1)
+            found.set_terms(normal_speed=given(phi - 1))
+        else:
+            expected.phi, found.phi = phi, given(phi)
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+def test_level_sets_of_tetrahedra_stay_on_the_gpu(package, no_copies):
+    mesh = zs.generate("cube", cells=[6, 6, 6], device="cuda")
+    phi, terms = motion(mesh.points)
+    expected, found = zs.LevelSet(mesh, phi), zs.LevelSet(mesh, on_gpu(package, phi))
+    for each in terms[:2]:
+        a = expected.step(**each)
+        b = found.step(normal_speed=on_gpu(package, each["normal_speed"]))
+        assert np.array_equal(_as_numpy(b.phi), a.phi)
+        assert np.array_equal(_as_numpy(found.gradient), expected.gradient, equal_nan=True)
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+def test_level_sets_follow_the_device_of_phi(package):
+    points, cells = square(12)
+    # The last point belongs to no cell.
+    points = np.vstack([points, [[9.0, 9, 0]]])
+    phi = np.linalg.norm(points, axis=1) - 0.4
+    mesh = zs.Mesh((points, cells))
+    mesh.point_data["rate"] = np.ones(len(points))
+    found = zs.LevelSet(mesh, on_gpu(package, phi))
+    assert found._native.gpu() == 0 and np.isnan(_as_numpy(found.phi)[-1])
+    found.step(normal_speed="rate")
+    # Arrays of the GPU also work if phi is a numpy array, and on the CPU.
+    for device in ("cuda", "cpu"):
+        other = zs.LevelSet(zs.Mesh((points, cells), device=device), phi)
+        state = other.step(normal_speed=on_gpu(package, np.ones(len(points))))
+        assert isinstance(state.phi, np.ndarray)
+    copy = pickle.loads(pickle.dumps(found))
+    assert np.array_equal(_as_numpy(found.phi), copy.phi, equal_nan=True)
+    a, b = found.step(normal_speed="rate"), copy.step(normal_speed="rate")
+    assert np.array_equal(_as_numpy(a.phi), b.phi, equal_nan=True)
+    # The mesh on the GPU follows arrays that are set later.
+    mesh.point_data["rate"] = 2 * np.ones(len(points))
+    faster = zs.LevelSet(mesh, on_gpu(package, phi)).step(normal_speed="rate")
+    assert faster.dt < 0.9 * zs.LevelSet(mesh, on_gpu(package, phi)).step(normal_speed=1.0).dt
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+def test_arrays_on_the_gpu_that_cannot_be_used_are_refused(package):
+    points, cells = square(12)
+    phi, ones = np.linalg.norm(points, axis=1) - 0.4, np.ones(len(points))
+    mesh = zs.Mesh((points, cells), device="cuda")
+    ls = zs.LevelSet(mesh, on_gpu(package, phi))
+    broken = ones.copy()
+    broken[7] = np.nan
+    for name in ("normal_speed", "curvature", "weighted_curvature"):
+        with pytest.raises(ValueError, match=f"vertex 7: {name} is not finite"):
+            ls.step(**{name: on_gpu(package, broken)})
+    with pytest.raises(ValueError, match="curvature is negative"):
+        ls.step(curvature=on_gpu(package, -ones))
+    with pytest.raises(ValueError, match="vertex 7: phi is not finite"):
+        ls.phi = on_gpu(package, broken)
+    for one_sided in (ones, -ones):
+        with pytest.raises(ValueError, match="no interface"):
+            ls.phi = on_gpu(package, one_sided)
+        with pytest.raises(ValueError, match="no interface"):
+            zs.LevelSet(mesh, on_gpu(package, one_sided))
+    with pytest.raises(ValueError, match="phi: expected the shape"):
+        zs.LevelSet(mesh, on_gpu(package, ones[1:]))
+    with pytest.raises(ValueError, match="moves nothing"):
+        ls.step(normal_speed=on_gpu(package, 0 * ones))
+    assert ls.step(normal_speed=on_gpu(package, ones)).step == 1
+
+
+@needs_gpu
+@pytest.mark.parametrize("package", ["torch", "cupy"])
+def test_joined_points_need_equal_values_on_the_gpu(package):
+    points, cells = square(12)
+    # The right half has its own copies of the points in the middle.
+    right = points[cells].mean(axis=1)[:, 0] > 0
+    middle = np.flatnonzero(np.abs(points[:, 0]) < 1e-9)
+    copies = np.arange(len(points))
+    copies[middle] = len(points) + np.arange(len(middle))
+    cells = np.vstack([cells[~right], copies[cells[right]]])
+    points = np.vstack([points, points[middle]])
+    mesh = zs.Mesh((points, cells), device="cuda")
+    phi = np.linalg.norm(points, axis=1) - 0.4
+    expected, found = zs.LevelSet(mesh, phi), zs.LevelSet(mesh, on_gpu(package, phi))
+    speed = 1 + points[:, 1] ** 2
+    a, b = expected.step(normal_speed=speed), found.step(normal_speed=on_gpu(package, speed))
+    assert np.array_equal(_as_numpy(b.phi), a.phi)
+    speed[-1] += 1
+    with pytest.raises(ValueError, match="normal_speed differs"):
+        found.step(normal_speed=on_gpu(package, speed))
+
+
+@needs_gpu
+def test_steps_with_arrays_take_the_time_of_their_kernels():
+    torch = pytest.importorskip("torch")
+    mesh = zs.generate("square", cells=[700, 700], device="cuda")
+    points = torch.tensor(mesh.points, device="cuda")
+    ls = zs.LevelSet(mesh, points.norm(dim=1) - 0.3)
+    times = []
+    for _ in range(12):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        ls.step(normal_speed=1 + 0.1 * ls.gradient[:, 0].nan_to_num())
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    print(f"a step with an array on {mesh.n_points:,} points: {1e3 * min(times[2:]):.2f} ms")
+    assert min(times[2:]) < 0.2 * times[0] or min(times[2:]) < 0.02
+
+
 @needs_gpu
 def test_large_calls_take_the_time_of_their_kernels():
     torch = pytest.importorskip("torch")
@@ -444,14 +623,28 @@ def test_work_on_another_stream_is_waited_for():
 def test_a_large_transform_takes_the_time_of_its_kernels():
     torch = pytest.importorskip("torch")
     mask = torch.rand((512, 512, 512), device="cuda") < 0.999
+    zs.edt(mask)
+    # The kernels, by the timestamps of the profiler.
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiled:
+        for _ in range(10):
+            zs.edt(mask)
+    kernels = sum(
+        event.self_device_time_total / 10
+        for event in profiled.key_averages()
+        if event.key.startswith("edt_")
+    )
     seconds = []
-    for _ in range(8):
+    for _ in range(40):
         torch.cuda.synchronize()
         start = time.perf_counter()
         zs.edt(mask)
         seconds.append(time.perf_counter() - start)
-    print(f"edt of 512^3 voxels on the GPU: {min(seconds) * 1e3:.2f} ms")
-    assert min(seconds) < 0.05
+    best, median = 1e3 * min(seconds), 1e3 * sorted(seconds)[len(seconds) // 2]
+    print(
+        f"edt of 512^3 voxels: {best:.2f} ms, median {median:.2f}; kernels {kernels / 1e3:.2f} ms"
+    )
+    assert kernels > 0
+    assert best < 1.1 * kernels / 1e3
     seconds = []
     for _ in range(4):
         torch.cuda.synchronize()

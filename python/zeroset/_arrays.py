@@ -140,6 +140,19 @@ class Gpu:
         points[:, :2], points[:, 2] = given, 0.0
         return points
 
+    def rows(self, values: Any, shape: tuple[int, ...], name: str) -> Any:
+        """Return values as a float64 array of a shape in C order on this GPU.
+
+        Raises
+        ------
+        ValueError
+            If the values have another shape, or are on another device.
+        """
+        found = tuple(values.shape)
+        if found != shape:
+            raise ValueError(f"{name}: expected the shape {shape}, found {found}")
+        return self.read(values, "float64")
+
     def corners(self, points: Any) -> tuple[Any, Any]:
         """Return the lowest and the highest coordinates of points, NaN if one of them is NaN."""
         if self._is_torch:
@@ -179,17 +192,19 @@ class Gpu:
             return 0
         return int(array.data_ptr() if hasattr(array, "data_ptr") else array.data.ptr)
 
+    def stream(self) -> int:
+        """Return the handle of the current stream."""
+        if self._is_torch:
+            return int(self._module.cuda.current_stream(self.array.device).cuda_stream)
+        with self._module.cuda.Device(self.number):
+            return int(self._module.cuda.get_current_stream().ptr)
+
     def wait(self) -> None:
         """Let the next native call wait for the work that is now in the current stream.
 
         An event makes the stream of the library wait. The host does not wait.
         """
-        if self._is_torch:
-            stream = self._module.cuda.current_stream(self.array.device).cuda_stream
-        else:
-            with self._module.cuda.Device(self.number):
-                stream = self._module.cuda.get_current_stream().ptr
-        _native.wait_for_stream(stream, self.number)
+        _native.wait_for_stream(self.stream(), self.number)
 
     def result(self, array: Any) -> Any:
         """Return a result, or None, as an array of the package of the argument."""

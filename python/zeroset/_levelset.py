@@ -45,11 +45,11 @@ class State:
         Euler number of the inside.
     """
 
-    def __init__(self, found: dict[str, Any], convert: _arrays.Converter) -> None:
+    def __init__(self, found: dict[str, Any], phi: Any) -> None:
         self.time: float = found["time"]
         self.step: int = found["step"]
         self.dt: float = found["dt"]
-        self.phi: Any = convert(found["phi"])
+        self.phi: Any = phi
         self.length: float = found["interface"]
         self.area: float = found["enclosed"]
         self.components: int = found["components"]
@@ -114,14 +114,32 @@ class LevelSet:
     ) -> None:
         self.mesh: Mesh = as_mesh(mesh, device, threads)
         self._convert = self.mesh._converter(phi)
-        self._begun = (self._phi(phi), {"cfl": cfl, "mask": mask, "start_time": start_time})
-        self._native = _native.LevelSet(
-            self.mesh._native, self._begun[0], _options.text(**self._begun[1])
-        )
+        options = {"cfl": cfl, "mask": mask, "start_time": start_time}
+        text = _options.text(**options)
+        # The GPU of phi, if the motion is computed there. Its arrays then stay there.
+        self._gpu = self._gpu_of(phi)
+        if self._gpu is not None:
+            native = self.mesh._native_on(self._gpu.number)
+            assert native is not None
+            values = self._gpu.rows(phi, (self.mesh.n_points,), "phi")
+            self._begun: tuple[Any, dict[str, Any]] = (None, options)
+            self._native = _native.LevelSet.between(
+                native, self._gpu.address(values), self._gpu.stream(), text
+            )
+        else:
+            self._begun = (self._phi(phi), options)
+            self._native = _native.LevelSet(self.mesh._native, self._begun[0], text)
         self._warned = 0
         # The terms and the options of the motion that `evolve` has begun and not ended.
-        self._motion: tuple[dict[str, Any], str] | None = None
+        self._motion: tuple[dict[str, Any], dict[str, Any] | None, str] | None = None
         self._warn()
+
+    def _gpu_of(self, values: Any) -> _arrays.Gpu | None:
+        """Return the GPU that holds an array, if the mesh can be used there."""
+        if not _arrays.on_gpu(values):
+            return None
+        gpu = _arrays.Gpu(values)
+        return gpu if self.mesh._native_on(gpu.number) is not None else None
 
     def _phi(self, phi: Any) -> Any:
         if isinstance(phi, str):
@@ -152,6 +170,31 @@ class LevelSet:
             "curvature": _inputs.as_values(curvature, "curvature"),
             "weighted_curvature": _inputs.as_values(weighted_curvature, "weighted_curvature"),
         }
+
+    def _split(self, terms: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Return the terms for the native part, and those that are arrays on the GPU of the motion.
+
+        The second part is None if there are none.
+        """
+        arrays: dict[str, Any] = dict.fromkeys(terms)
+        if any(map(_arrays.on_gpu, terms.values())) and self._native.gpu() is not None:
+            for name, values in terms.items():
+                n = self.mesh.n_points
+                shape = (n, 3) if name == "velocity" else (n,)
+                if not _arrays.on_gpu(values) or tuple(values.shape) != shape:
+                    continue
+                gpu = _arrays.Gpu(values)
+                if gpu.number == self._native.gpu():
+                    arrays[name] = (gpu, gpu.rows(values, shape, name))
+                    terms = {**terms, name: None}
+        is_none = all(array is None for array in arrays.values())
+        return self._terms(**terms), None if is_none else arrays
+
+    def _continue(self, terms: dict[str, Any], arrays: dict[str, Any] | None, text: str) -> None:
+        if arrays is None:
+            self._native.continue_with(terms, text)
+        else:
+            self._native.continue_between(terms, *_addresses(arrays), text)
 
     def evolve(
         self,
@@ -217,11 +260,14 @@ class LevelSet:
             cfl=self._begun[1]["cfl"],
             max_step=max_step,
         )
-        self._motion = (
-            self._terms(velocity, normal_speed, curvature, weighted_curvature),
-            options,
-        )
-        self._native.continue_with(*self._motion)
+        terms = {
+            "velocity": velocity,
+            "normal_speed": normal_speed,
+            "curvature": curvature,
+            "weighted_curvature": weighted_curvature,
+        }
+        self._motion = (*self._split(terms), options)
+        self._continue(*self._motion)
         self._warn()
         return self._states(progress)
 
@@ -229,13 +275,13 @@ class LevelSet:
         has_ended = False
         while not has_ended:
             with _progress.shown(progress) as call:
-                found = self._native.advance(call)
+                found = self._native.advance(call, self._gpu is None)
             if found is None:
                 break
             self._warn()
             # The caller may replace phi, which begins another motion.
             has_ended = self._native.ended_by() is not None
-            yield State(found, self._convert)
+            yield self._state(found)
         self._motion = None
 
     def set_terms(
@@ -263,9 +309,18 @@ class LevelSet:
         """
         if self._motion is None:
             raise ValueError("no motion is under way: call evolve with these terms")
-        terms = self._terms(velocity, normal_speed, curvature, weighted_curvature)
-        self._native.set_terms(terms)
-        self._motion = (terms, self._motion[1])
+        terms = {
+            "velocity": velocity,
+            "normal_speed": normal_speed,
+            "curvature": curvature,
+            "weighted_curvature": weighted_curvature,
+        }
+        given, arrays = self._split(terms)
+        if arrays is None:
+            self._native.set_terms(given)
+        else:
+            self._native.set_terms_between(given, *_addresses(arrays))
+        self._motion = (given, arrays, self._motion[2])
 
     def step(
         self,
@@ -304,7 +359,15 @@ class LevelSet:
 
     def state(self) -> State:
         """Return the current state."""
-        return State(self._native.state(), self._convert)
+        return self._state(self._native.state(self._gpu is None))
+
+    def _state(self, found: dict[str, Any]) -> State:
+        """Return a state from its parts. Without phi, phi is on the GPU."""
+        if self._gpu is None:
+            return State(found, self._convert(found["phi"]))
+        phi = self._gpu.empty((self.mesh.n_points,), "float64")
+        self._native.phi_to(self._gpu.address(phi), self._gpu.stream())
+        return State(found, self._gpu.result(phi))
 
     @property
     def phi(self) -> Any:
@@ -315,11 +378,17 @@ class LevelSet:
     @phi.setter
     def phi(self, phi: Any) -> None:
         motion = self._motion if self._native.ended_by() is None else None
-        values = self._phi(phi)
-        self._native.set_phi(values)
+        gpu = self._gpu_of(phi)
+        if gpu is not None and gpu.number == self._native.gpu():
+            values = gpu.rows(phi, (self.mesh.n_points,), "phi")
+            self._native.set_phi_between(gpu.address(values), gpu.stream())
+            values = None
+        else:
+            values = self._phi(phi)
+            self._native.set_phi(values)
         self._begun = (values, {**self._begun[1], "start_time": self.time})
         if motion is not None:
-            self._native.continue_with(*motion)
+            self._continue(*motion)
         self._warn()
 
     def write_checkpoint(self, path: str | os.PathLike[str]) -> None:
@@ -353,7 +422,11 @@ class LevelSet:
     @property
     def gradient(self) -> Any:
         """Gradient of the level set at each point, shape (n, 3), without a unit."""
-        return self._convert(self._native.gradient())
+        if self._gpu is None:
+            return self._convert(self._native.gradient())
+        gradient = self._gpu.empty((self.mesh.n_points, 3), "float64")
+        self._native.gradient_to(self._gpu.address(gradient), self._gpu.stream())
+        return self._gpu.result(gradient)
 
     @property
     def interface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
@@ -379,13 +452,16 @@ class LevelSet:
 
     def plot(self, *, title: str = "level set") -> _view.View:
         """Return a 3-D view for a browser or a notebook, with phi and its isolines."""
-        return self.mesh.view({"phi": self.phi}, title=title)
+        return self.mesh.view({"phi": _arrays.as_numpy(self.phi)}, title=title)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "state")
             self.write_checkpoint(path)
-            return _restored, (self.mesh, *self._begun, path.read_bytes())
+            phi, options = self._begun
+            phi = self._native.given_phi() if phi is None else phi
+            mesh = self.mesh if self._gpu is None else self.mesh._for_gpu(self._gpu.number)
+            return _restored, (mesh, phi, options, path.read_bytes())
 
     def __repr__(self) -> str:
         return f"<zeroset.LevelSet: {self.mesh!r}, time {self.time:.6g}>"
@@ -405,6 +481,16 @@ def _restored(mesh: Mesh, phi: Any, options: dict[str, Any], state: bytes) -> Le
             path.write_bytes(state)
             found.resume(path)
     return found
+
+
+def _addresses(arrays: dict[str, Any]) -> tuple[dict[str, int | None], int]:
+    """Return the addresses of arrays on a GPU, or None, and the stream of their package."""
+    found = {
+        name: None if array is None else array[0].address(array[1])
+        for name, array in arrays.items()
+    }
+    stream = next(array[0].stream() for array in arrays.values() if array is not None)
+    return found, stream
 
 
 def _is_texts(velocity: Any) -> bool:

@@ -94,13 +94,14 @@ class Mesh:
         else:
             self._native = _native.Mesh.read(os.fspath(found), options)
         self._options = options
+        self._on_gpu: tuple[int, _native.Mesh] | None = None
         self._like = _arrays.like(mesh)
         _messages.warn(self._native.warnings)
 
     @classmethod
     def _of(cls, native: _native.Mesh, options: str) -> Mesh:
         mesh = cls.__new__(cls)
-        mesh._native, mesh._options, mesh._like = native, options, None
+        mesh._native, mesh._options, mesh._like, mesh._on_gpu = native, options, None, None
         return mesh
 
     @property
@@ -406,6 +407,23 @@ class Mesh:
         """Return the function that converts results to the kind of the arguments or the mesh."""
         return _arrays.like(*arguments) or self._like or _arrays.identity
 
+    def _native_on(self, gpu: int) -> _native.Mesh | None:
+        """Return the native mesh for calls on a GPU, or None if the mesh is for another device."""
+        chosen = json.loads(self._options)
+        if chosen.get("device", "auto") != "auto":
+            is_it = (chosen["device"], chosen["gpu"]) == ("cuda", gpu)
+            return self._native if is_it else None
+        if self._on_gpu is None or self._on_gpu[0] != gpu:
+            self._on_gpu = (gpu, self._native.on_gpu(gpu))
+        return self._on_gpu[1]
+
+    def _for_gpu(self, gpu: int) -> Mesh:
+        """Return the mesh for calls on a GPU for which `_native_on` returns a native mesh."""
+        native = self._native_on(gpu)
+        assert native is not None
+        options = {**json.loads(self._options), "device": "cuda", "gpu": gpu}
+        return Mesh._of(native, json.dumps(options))
+
     def view(
         self,
         arrays: Mapping[str, npt.ArrayLike] | None = None,
@@ -500,6 +518,7 @@ class Arrays:
     def __setitem__(self, name: str, values: npt.ArrayLike) -> None:
         rows = self._mesh.n_cells if self._of_cells else self._mesh.n_points
         self._mesh._native.set_array(name, _inputs.as_array(values, rows, name), self._of_cells)
+        self._mesh._on_gpu = None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())

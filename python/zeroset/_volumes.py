@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,32 +117,43 @@ def _edt_on_gpu(mask: Any, sampling: Any, signed: bool, return_indices: bool) ->
         raise ValueError(f"mask: expected 1 to 3 dimensions, found {mask.ndim}")
     spacing = _per_axis(sampling, mask.ndim, "sampling")
     gpu = _arrays.Gpu(mask)
-    targets = gpu.read((gpu.array != 0) if signed else (gpu.array == 0), "bool")
+    # Booleans are read as they are. Of other numbers, only whether they are zero matters.
+    is_bool = str(gpu.array.dtype).rpartition(".")[2] == "bool"
+    marks = gpu.read(gpu.array if is_bool else gpu.array != 0, "bool")
     distances = gpu.empty(tuple(mask.shape), "float32")
     shape = [1] * (3 - mask.ndim) + list(mask.shape)
     steps = [1.0] * (3 - mask.ndim) + spacing
 
-    def nearest(targets: Any) -> Any:
+    has_targets = True
+
+    def nearest(to_zeros: bool) -> Any:
         """Compute the distances without signs, and return the indices of the nearest targets."""
+        nonlocal has_targets
         found = gpu.empty((3, *shape), "int64")
         gpu.wait()
-        marks, values, numbers = map(gpu.address, (targets, distances, found))
-        _native.nearest_voxels_between(marks, values, numbers, shape[::-1], steps[::-1], gpu.number)
+        addresses = gpu.address(distances), gpu.address(found)
+        has_targets &= _native.nearest_voxels_between(
+            gpu.address(marks), to_zeros, *addresses, shape[::-1], steps[::-1], gpu.number
+        )
         return found[3 - mask.ndim :].reshape(mask.ndim, *mask.shape)
 
     indices = None
     if return_indices and signed:
-        others = gpu.read(gpu.array == 0, "bool")
-        indices = gpu.where(targets, nearest(others), nearest(targets))
+        indices = gpu.where(marks, nearest(True), nearest(False))
     elif return_indices:
-        indices = nearest(targets)
+        indices = nearest(True)
     if signed or not return_indices:
         gpu.wait()
-        marks, values = gpu.address(targets), gpu.address(distances)
-        _native.edt_between(marks, values, shape[::-1], steps[::-1], signed, gpu.number)
-    # Without a target, every distance is infinite. Reading one is faster than counting the targets.
-    # Signed distances to faces are infinite if there are voxels of only one kind.
-    if not math.isfinite(distances.reshape(-1)[0]):
+        has_targets &= _native.edt_between(
+            gpu.address(marks),
+            not signed,
+            gpu.address(distances),
+            shape[::-1],
+            steps[::-1],
+            signed,
+            gpu.number,
+        )
+    if not has_targets:
         what = "the voxels are of one kind" if signed else "no voxel is zero"
         raise ValueError(f"mask: {what}; there is nothing to measure to")
     if indices is None:

@@ -81,45 +81,75 @@ pub(crate) fn edt_on(
     either(device, is_worth_it, warn, on_gpu, on_cpu)
 }
 
+/// Marks of voxels on a GPU.
+///
+/// ```
+/// let marks = zeroset::api::DeviceMarks { address: 0x7f00_0000_0000, to_zeros: false };
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceMarks {
+    /// The address of one byte of 0 or 1 for each voxel, x fastest.
+    pub address: u64,
+    /// Whether the voxels marked 0 are inside, instead of those marked 1.
+    pub to_zeros: bool,
+}
+
 /// Computes the distances of [`edt`] on the GPU with the given index. Input and output are arrays
-/// on this GPU, so nothing is copied to the host: `inside` is the address of one byte of 0 or 1 for
-/// each voxel, and `distances` that of one `f32` for each voxel.
+/// on this GPU, so nothing is copied to the host: `inside` marks the voxels, and `distances` is the
+/// address of one `f32` for each voxel. Returns whether there is anything to measure to. Otherwise,
+/// all distances are infinite.
 ///
 /// ```no_run
+/// use zeroset::api::DeviceMarks;
 /// use zeroset::point_distance::Edt;
-/// # let (inside, distances) = (0_u64, 0_u64);
-/// // `inside` and `distances` are addresses in the memory of GPU 0, from another library.
+/// # let (marks, distances) = (0_u64, 0_u64);
+/// // `marks` and `distances` are addresses in the memory of GPU 0, from another library.
+/// let inside = DeviceMarks { address: marks, to_zeros: false };
 /// // SAFETY: Both arrays have 512^3 elements, and all work on them has ended.
 /// unsafe { zeroset::edt_between(inside, distances, [512; 3], &Edt::default(), 0)? };
 /// # Ok::<(), zeroset::Error>(())
 /// ```
 ///
 /// # Errors
-/// Returns the errors of [`edt`], except that the distances are infinite if there is nothing to
-/// measure to. Returns [`Error::Device`] for volumes that are too large for a GPU.
+/// Returns the errors of [`edt`], except for those about nothing to measure to. Returns
+/// [`Error::Case`] if a transform that is signed or measures to faces has `to_zeros`. Returns
+/// [`Error::Device`] for volumes that are too large for a GPU.
 ///
 /// # Safety
 /// The arrays must lie in the memory of the primary context of this GPU and have the stated sizes.
 /// No work that is still running may use them.
 pub unsafe fn edt_between(
-    inside: u64,
+    inside: DeviceMarks,
     distances: u64,
     shape: [usize; 3],
     kind: &Edt,
     ordinal: u32,
-) -> Result<()> {
+) -> Result<bool> {
+    let DeviceMarks { address, to_zeros } = inside;
+    if to_zeros && (kind.faces || kind.signed) {
+        let what = "voxels marked 0 cannot be inside if both sides matter";
+        return Err(Error::usage(what, "mark the voxels inside by 1"));
+    }
     let gpu = shared(ordinal)?;
     let _alone = alone();
     // SAFETY: The caller promises that the arrays are valid.
     unsafe {
-        match kind.faces {
-            true => {
-                DeviceFaces::new(&gpu, *kind, shape)?.transform_between(&gpu, inside, distances)
-            }
-            false => DeviceEdt::new(&gpu, *kind, shape)?.transform_between(&gpu, inside, distances),
+        if kind.faces {
+            let transform = DeviceFaces::new(&gpu, *kind, shape)?;
+            transform.transform_between(&gpu, address, distances)?;
+            return is_finite(&gpu, distances);
         }
-    }?;
-    gpu.synchronize()
+        let transform = DeviceEdt::new(&gpu, *kind, shape)?.to_zeros(to_zeros);
+        transform.transform_between(&gpu, address, distances)?;
+        is_finite(&gpu, distances)
+    }
+}
+
+/// Waits for the distances and returns whether the first one is finite. Either all are, or none is.
+unsafe fn is_finite(gpu: &Cuda, distances: u64) -> Result<bool> {
+    // SAFETY: There is at least one distance, because a transform of no voxels is refused.
+    let first = unsafe { gpu.copy_from::<f32>(distances, 1) }?;
+    Ok(gpu.download(&first)?[0].is_finite())
 }
 
 /// Returns the index of the nearest voxel that is `inside`, for each voxel of `shape`. There are
@@ -146,22 +176,22 @@ pub fn nearest_voxels(
 }
 
 /// Computes the distances of [`edt`] and the nearest voxels on the GPU with the given index.
-/// Nothing is copied to the host. `inside` and `distances` are addresses as for [`edt_between`],
-/// and `indices` that of three `u64` for each voxel: the indices along z of all voxels, then those
-/// along y and x.
+/// Nothing is copied to the host. `inside` and `distances` are those of [`edt_between`], and
+/// `indices` is the address of three `u64` for each voxel: the indices along z of all voxels, then
+/// those along y and x. Returns whether there is anything to measure to.
 ///
 /// Among voxels at the same distance, the choice is fixed, but it may differ from that of
 /// [`nearest_voxels`].
 ///
 /// ```no_run
-/// use zeroset::api::nearest_voxels_between;
+/// use zeroset::api::{DeviceMarks, nearest_voxels_between};
 /// use zeroset::point_distance::Edt;
-/// # let (inside, distances, indices) = (0_u64, 0_u64, 0_u64);
+/// # let (marks, distances, indices) = (0_u64, 0_u64, 0_u64);
 /// // The addresses are in the memory of GPU 0, from another library.
-/// let arrays = [inside, distances, indices];
+/// let inside = DeviceMarks { address: marks, to_zeros: true };
 /// // SAFETY: The arrays have an entry, or three indices, for each of 512^3 voxels, and all work on
 /// // them has ended.
-/// unsafe { nearest_voxels_between(arrays, [512; 3], &Edt::default(), 0)? };
+/// unsafe { nearest_voxels_between(inside, (distances, indices), [512; 3], &Edt::default(), 0)? };
 /// # Ok::<(), zeroset::Error>(())
 /// ```
 ///
@@ -172,20 +202,21 @@ pub fn nearest_voxels(
 /// # Safety
 /// See [`edt_between`].
 pub unsafe fn nearest_voxels_between(
-    [inside, distances, indices]: [u64; 3],
+    inside: DeviceMarks,
+    (distances, indices): (u64, u64),
     shape: [usize; 3],
     kind: &Edt,
     ordinal: u32,
-) -> Result<()> {
+) -> Result<bool> {
     let gpu = shared(ordinal)?;
     let _alone = alone();
-    let transform = DeviceEdt::with_indices(&gpu, *kind, shape)?;
+    let transform = DeviceEdt::with_indices(&gpu, *kind, shape)?.to_zeros(inside.to_zeros);
     // SAFETY: The caller promises that the arrays are valid.
     unsafe {
-        transform.transform_between(&gpu, inside, distances)?;
-        transform.indices_between(&gpu, inside, indices)?;
+        transform.transform_between(&gpu, inside.address, distances)?;
+        transform.indices_between(&gpu, inside.address, indices)?;
+        is_finite(&gpu, distances)
     }
-    gpu.synchronize()
 }
 
 /// Returns an error if there is nothing to measure to.

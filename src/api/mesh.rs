@@ -8,7 +8,7 @@ use super::source::expression;
 use super::threads::pool;
 use super::{Control, ReadOptions};
 use crate::Cpu;
-use crate::config::{Config, Distance, Domain, MeshSource};
+use crate::config::{Config, DeviceKind, Distance, Domain, MeshSource};
 use crate::error::{Error, Result};
 use crate::gpu;
 use crate::mesh::repair::Repairs;
@@ -180,6 +180,18 @@ impl Mesh {
 
     fn of(read: ReadMesh, source: MeshSource, options: &ReadOptions) -> Self {
         Mesh { read, source, options: options.clone(), prepared: Mutex::default() }
+    }
+
+    /// Returns a copy of the mesh for calls on the GPU with the given index.
+    pub fn on_gpu(&self, ordinal: u32) -> Self {
+        let mut options = self.options.clone();
+        (options.device.kind, options.device.ordinal) = (DeviceKind::Cuda, ordinal);
+        Mesh {
+            read: self.read.clone(),
+            source: self.source.clone(),
+            options,
+            prepared: Mutex::default(),
+        }
     }
 
     /// Returns the number of vertices.

@@ -37,9 +37,12 @@ pub use device::wait_for_stream;
 pub use distance::{DistanceOptions, Distances, distance, distance_with};
 #[cfg(feature = "cli")]
 pub(crate) use edt::edt_on;
-pub use edt::{VoxelDistances, edt, edt_between, nearest_voxels, nearest_voxels_between};
+pub use edt::{
+    DeviceMarks, VoxelDistances, edt, edt_between, nearest_voxels, nearest_voxels_between,
+};
 pub use evolve::{
-    Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, evolve, evolve_with,
+    DeviceTerms, Evolution, EvolveOptions, Phi, State, Terms, Velocity, begin, begin_between,
+    evolve, evolve_with,
 };
 #[cfg(feature = "cli")]
 pub(crate) use farthest::farthest_points_with;

@@ -63,7 +63,7 @@ macro_rules! with_tiles {
 #[derive(Clone, Copy)]
 pub(super) struct MeshStart<'p> {
     /// phi of `[initial]` in the order of the cleaned mesh. It is not needed once the motion
-    /// exists.
+    /// exists. Without values, the motion is on a GPU, and its phi is set there.
     pub phi: &'p [f64],
     pub terms: &'p Terms,
     pub options: &'p Options,
@@ -94,6 +94,9 @@ fn mesh_solver<R: Real>(
     let (patches, options) = (setup.patches.clone(), options.clone());
     if let Some(gpu) = setup.gpu() {
         return Ok(MeshSolver::Gpu(Box::new(match snapshot {
+            None if phi.is_empty() => {
+                DeviceEvolution::without_phi(gpu, cpu, mesh, patches, terms, options)?
+            }
             None => DeviceEvolution::new(gpu, cpu, mesh, patches, phi, terms, options)?,
             Some(snapshot) => {
                 DeviceEvolution::resume(gpu, cpu, mesh, patches, terms, options, snapshot)?

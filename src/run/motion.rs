@@ -7,6 +7,7 @@ use super::states::MeshState;
 use super::tiled::TiledState;
 use super::writer::Late;
 use crate::error::{Error, Result};
+use crate::levelset::evolution::cuda::OnGpu;
 use crate::levelset::evolution::{Advance, Choices, StepTarget, Totals};
 use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
@@ -67,6 +68,11 @@ pub(super) trait Motion: Send {
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn quality(&mut self, _time: f64) -> Result<Quality> {
         Ok(Quality::default())
+    }
+
+    /// Returns the evolution if it is one on a mesh on a GPU.
+    fn on_gpu(&mut self) -> Option<&mut dyn OnGpu> {
+        None
     }
 
     /// Returns the counts of the tiles, if there are any. They include the size of the interface

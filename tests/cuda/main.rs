@@ -6,6 +6,7 @@
 mod discriminators;
 mod eikonal;
 mod evolution;
+mod exchange;
 mod expressions;
 mod galerkin;
 mod implicit;

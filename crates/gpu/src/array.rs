@@ -206,6 +206,56 @@ impl Cuda {
         unsafe { memcpy_dtod_async(to, array.address, bytes, stream) }.map_err(fail)
     }
 
+    /// Copies `n` elements from an address on the GPU into a new array, after all earlier launches.
+    ///
+    /// # Errors
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory, or if the GPU does
+    /// not respond.
+    ///
+    /// # Safety
+    /// The address must be that of an array with at least `n` elements on this GPU. No other work
+    /// may change it until the copy has finished.
+    pub unsafe fn copy_from<T: Element>(&self, from: u64, n: usize) -> Result<Array<T>> {
+        // SAFETY: the copy fills the array.
+        let array = unsafe { self.unset::<T>(n) }?;
+        let fail = |e| device_error("copying on the GPU", e);
+        self.context().bind_to_thread().map_err(fail)?;
+        let (bytes, stream) = (n * size_of::<T>(), self.stream().cu_stream());
+        if bytes > 0 {
+            // SAFETY: the caller guarantees the source, and the new array has room.
+            unsafe { memcpy_dtod_async(array.address, from, bytes, stream) }.map_err(fail)?;
+        }
+        Ok(array)
+    }
+
+    /// Copies the `n` elements that begin at index `from` of an array to those that begin at index
+    /// `to`, after all earlier launches.
+    ///
+    /// # Errors
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
+    ///
+    /// # Panics
+    /// Panics if the elements exceed the array, or if the two ranges overlap.
+    pub fn copy_within<T: Element>(
+        &self,
+        array: &mut Array<T>,
+        from: usize,
+        to: usize,
+        n: usize,
+    ) -> Result<()> {
+        assert!(from.max(to) + n <= array.len, "the elements must lie in the array");
+        assert!(from.abs_diff(to) >= n, "the ranges must not overlap");
+        let fail = |e| device_error("copying on the GPU", e);
+        self.context().bind_to_thread().map_err(fail)?;
+        let (size, stream) = (size_of::<T>(), self.stream().cu_stream());
+        if n == 0 {
+            return Ok(());
+        }
+        let at = |index: usize| array.address + (index * size) as u64;
+        // SAFETY: both ranges are parts of the array.
+        unsafe { memcpy_dtod_async(at(to), at(from), n * size, stream) }.map_err(fail)
+    }
+
     /// Sets all bytes of an array to zero.
     ///
     /// # Errors

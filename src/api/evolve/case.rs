@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::mesh::DataArray;
 use crate::run::mesh_setup::MeshSetup;
 
+/// The name of the array that phi begins with.
+pub(super) const GIVEN_PHI: &str = "given phi";
+
 /// The parts of a case other than its terms.
 pub(super) struct Case {
     pub initial: Initial,
@@ -23,12 +26,16 @@ impl Case {
             Phi::Shape(shape) => (Initial::Shape(shape), None),
             Phi::Expression(text) => (Initial::Expression { expression: expression(&text)? }, None),
             Phi::PerVertex(values) => {
-                let name = "given phi";
-                let array = mesh.vertex_array(name, values)?;
-                (Initial::Data { data: name.into() }, Some(array))
+                let array = mesh.vertex_array(GIVEN_PHI, values)?;
+                (Initial::Data { data: GIVEN_PHI.into() }, Some(array))
             }
         };
         Ok(Case { initial, phi, options })
+    }
+
+    /// Creates a case whose phi is an array on a GPU, which is not known here.
+    pub fn without_phi(options: EvolveOptions) -> Self {
+        Case { initial: Initial::Data { data: GIVEN_PHI.into() }, phi: None, options }
     }
 
     /// Returns the setup of the case with the given terms.
@@ -36,10 +43,7 @@ impl Case {
         let options = &self.options;
         let mut arrays = (self.phi.iter().cloned().collect(), Vec::new());
         let mut evolve = Evolve::default();
-        evolve.start_time = options.start_time;
-        evolve.end_time = options.until;
-        evolve.max_steps = options.max_steps;
-        evolve.steady = options.steady;
+        self.schedule(&mut evolve);
         evolve.cfl = options.cfl;
         evolve.max_step = options.max_step;
         evolve.mask = mask(options.mask.as_deref())?;
@@ -58,6 +62,26 @@ impl Case {
         config.output.interval = options.every;
         config.output.every = options.every_steps;
         mesh.setup(config, arrays, &options.control)
+    }
+
+    /// Returns a case with the terms of another one and the schedule of this one.
+    ///
+    /// # Errors
+    /// Returns the error of a case that is not valid.
+    pub fn rescheduled(&self, other: &Config) -> Result<Config> {
+        let mut config = other.clone();
+        self.schedule(config.evolve.get_or_insert_default());
+        config.output.interval = self.options.every;
+        config.output.every = self.options.every_steps;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn schedule(&self, evolve: &mut Evolve) {
+        evolve.start_time = self.options.start_time;
+        evolve.end_time = self.options.until;
+        evolve.max_steps = self.options.max_steps;
+        evolve.steady = self.options.steady;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Moving interfaces on a mesh.
 
 mod case;
+mod on_gpu;
 mod options;
 mod terms;
 
@@ -8,6 +9,8 @@ use std::ops::Deref;
 use std::path::Path;
 
 use case::Case;
+use on_gpu::Pattern;
+pub use on_gpu::{DeviceTerms, begin_between};
 pub use options::EvolveOptions;
 pub use terms::{Phi, Terms, Velocity};
 
@@ -58,6 +61,8 @@ pub struct Evolution<M> {
     stepping: Stepping,
     case: Case,
     has_failed: bool,
+    /// The terms that the solver has, if some of them are arrays on its GPU.
+    pattern: Option<Pattern>,
     /// Warnings about the mesh and the case, one sentence each.
     pub warnings: Vec<String>,
     /// The subject of each warning, `[warnings]`.
@@ -130,7 +135,7 @@ pub fn evolve_with<M: Deref<Target = Mesh>>(
     let stepping = Stepping::new(setup, &mut report)?;
     let warnings = report.warnings;
     let subjects = Subject::of_task(&mesh, of_mesh, warnings.len());
-    Ok(Evolution { mesh, stepping, case, has_failed: false, warnings, subjects })
+    Ok(Evolution { mesh, stepping, case, has_failed: false, pattern: None, warnings, subjects })
 }
 
 /// Begins a motion that pauses at its start until [`Evolution::continue_with`] sets its terms and
@@ -169,6 +174,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// Returns [`Error::Case`](crate::Error::Case) for terms that cannot be used.
     pub fn set_terms(&mut self, terms: &Terms) -> Result<()> {
         let setup = self.case.setup(&self.mesh, terms)?;
+        self.pattern = None;
         self.stepping.set_terms(setup)
     }
 
@@ -185,6 +191,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         let (initial, phi) = (self.case.initial.clone(), self.case.phi.clone());
         let case = Case { initial, phi, options };
         let setup = case.setup(&self.mesh, terms)?;
+        self.pattern = None;
         self.stepping.set_terms(setup)?;
         self.stepping.set_schedule();
         self.case = case;
@@ -213,6 +220,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         let mut report = Report::new(&setup.config, self.mesh.cpu()?.threads());
         let of_mesh = setup.cleaned.warnings.len();
         self.stepping = Stepping::new(setup, &mut report)?.after(steps);
+        self.pattern = None;
         self.case = case;
         self.has_failed = false;
         self.subjects.extend(Subject::of_task(&self.mesh, of_mesh, report.warnings.len()));
@@ -227,6 +235,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written, and
     /// [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
     pub fn write_checkpoint(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        self.hold_phi()?;
         self.stepping.checkpoint()?.write(path.as_ref())
     }
 
@@ -259,6 +268,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// memory runs out.
     pub fn resume(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let is_paused = self.case.options.is_paused();
+        self.hold_phi()?;
+        self.pattern = None;
         let warning = self.stepping.resume(path.as_ref(), is_paused)?;
         self.subjects.extend(warning.iter().map(|_| Subject::File));
         self.warnings.extend(warning);
@@ -271,8 +282,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
     pub fn state(&mut self) -> Result<State> {
-        let (measures, phi) = self.stepping.state()?;
-        Ok(self.stored(measures, &phi))
+        let measures = self.stepping.measures()?;
+        self.stored(measures)
     }
 
     /// Returns the gradient of the current level set at each vertex of the file, `[vertices]`. It
@@ -281,7 +292,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
     pub fn gradient(&mut self) -> Result<Vec<[f64; 3]>> {
-        let (_, phi) = self.stepping.state()?;
+        let phi = self.stepping.phi()?;
         let cleaned = &self.stepping.setup().cleaned;
         let gradient = self.mesh.cpu()?.run(|| eikonal::gradient(&cleaned.mesh, &phi));
         Ok(cleaned.as_stored(&gradient.vertices, [f64::NAN; 3]))
@@ -292,7 +303,7 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
     pub fn interface(&mut self) -> Result<Interface> {
-        let (_, phi) = self.stepping.state()?;
+        let phi = self.stepping.phi()?;
         Ok(surface::extract(&self.stepping.setup().cleaned.mesh, &phi))
     }
 
@@ -317,9 +328,33 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     }
 
     /// Returns a state that refers to the vertices of the file.
-    fn stored(&self, measures: Measures, phi: &[f64]) -> State {
-        let phi = self.stepping.setup().cleaned.as_stored(phi, f64::NAN);
-        State { time: measures.time, step: measures.step, phi, measures }
+    fn stored(&mut self, measures: Measures) -> Result<State> {
+        let phi = self.stepping.phi()?;
+        let phi = self.stepping.setup().cleaned.as_stored(&phi, f64::NAN);
+        Ok(State { time: measures.time, step: measures.step, phi, measures })
+    }
+
+    /// Moves to the next state and returns its measures. [`Evolution::next`] also copies phi to the
+    /// host. Returns `None` after the last state.
+    ///
+    /// # Errors
+    /// Returns the errors of a step. The next call then returns `None`.
+    pub fn advance(&mut self) -> Result<Option<Measures>> {
+        if self.has_failed {
+            return Ok(None);
+        }
+        let control = &self.case.options.control;
+        let found = self.stepping.next(&Stages::new(control, &control.interrupt));
+        self.has_failed = found.is_err();
+        found
+    }
+
+    /// Returns the measures of the current state.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn measures(&mut self) -> Result<Measures> {
+        self.stepping.measures()
     }
 
     /// Returns the reason why the motion ended, or `None` if it has not ended: "`end_time`
@@ -333,12 +368,9 @@ impl<M: Deref<Target = Mesh>> Iterator for Evolution<M> {
     type Item = Result<State>;
 
     fn next(&mut self) -> Option<Result<State>> {
-        if self.has_failed {
-            return None;
+        match self.advance() {
+            Ok(found) => found.map(|measures| self.stored(measures)),
+            Err(error) => Some(Err(error)),
         }
-        let control = &self.case.options.control;
-        let found = self.stepping.next(&Stages::new(control, &control.interrupt)).transpose()?;
-        self.has_failed = found.is_err();
-        Some(found.map(|(measures, phi)| self.stored(measures, &phi)))
     }
 }

@@ -6,6 +6,7 @@
 //! barrier and is faster, but its values differ between runs by rounding errors. The kernels are in
 //! `kernels/eikonal.cu`.
 
+mod gradient;
 mod kernel_arguments;
 mod shapes;
 
@@ -13,6 +14,8 @@ use std::sync::Arc;
 
 use super::problem::endless;
 use super::{EikonalSolver, EikonalState, Front, Problem, Slowness, Stats};
+pub use gradient::DeviceGradient;
+
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};

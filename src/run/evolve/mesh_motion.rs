@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::geometry::Real;
-use crate::levelset::evolution::cuda::DeviceEvolution;
+use crate::levelset::evolution::cuda::{DeviceEvolution, OnGpu};
 use crate::levelset::evolution::{
     self, Advance, Breakdown, Choices, Evolution, StepTarget, Totals, What,
 };
@@ -193,6 +193,13 @@ impl<R: Real> Motion for MeshMotion<R> {
         match &self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.choices(),
             MeshSolver::Gpu(evolution) => evolution.choices(),
+        }
+    }
+
+    fn on_gpu(&mut self) -> Option<&mut dyn OnGpu> {
+        match &mut self.solver {
+            MeshSolver::Cpu(..) => None,
+            MeshSolver::Gpu(evolution) => Some(&mut **evolution),
         }
     }
 

@@ -1,6 +1,9 @@
 //! A motion on a mesh that the caller drives from state to state, without files.
 
 mod checkpoint;
+mod on_gpu;
+
+use on_gpu::Exchange;
 
 use super::mesh::{MeshInputs, begun_phi, inputs, note_choices, options, without_interface};
 use crate::error::Result;
@@ -26,6 +29,8 @@ pub(crate) struct Stepping {
     end: Option<End>,
     /// The identity of the case, once a checkpoint needs it.
     identity: Option<Identity>,
+    /// The data for exchanges of arrays on the GPU, once there are any.
+    exchange: Exchange,
 }
 
 impl Stepping {
@@ -37,10 +42,16 @@ impl Stepping {
         setup.note(report);
         let config = setup.config.clone();
         let phi = begun_phi(&config, &mut setup, report)?;
+        Self::from_phi(setup, &phi, report)
+    }
+
+    /// Begins the motion of a case with the given phi, in the order of the cleaned mesh.
+    fn from_phi(setup: MeshSetup, phi: &[f64], report: &mut Report) -> Result<Self> {
+        let config = setup.config.clone();
         let MeshInputs { terms, options } = inputs(&setup, report)?;
-        let start = MeshStart { phi: &phi, terms: &terms, options: &options };
+        let start = MeshStart { phi, terms: &terms, options: &options };
         let motion = factory::mesh_motion(&setup, start, None)
-            .map_err(|error| without_interface(&config, &phi, error))?;
+            .map_err(|error| without_interface(&config, phi, error))?;
         note_choices(&*motion, &setup.cleaned, &terms, report);
         let time = setup.cleaned.start_time;
         let evolve = config.evolve.clone().unwrap_or_default();
@@ -54,6 +65,7 @@ impl Stepping {
             is_begun: false,
             end: None,
             identity: None,
+            exchange: Exchange::default(),
         })
     }
 
@@ -122,14 +134,13 @@ impl Stepping {
         self.schedule.steps()
     }
 
-    /// Moves the interface to the next state that is due and returns its measures and phi, in the
-    /// order of the cleaned mesh. The first call returns the state at the start. Returns `None`
-    /// after the last state.
+    /// Moves the interface to the next state that is due and returns its measures. The first call
+    /// returns the state at the start. Returns `None` after the last state.
     ///
     /// # Errors
     /// Returns [`Error::Interrupted`](crate::Error::Interrupted) if the user has interrupted the
     /// motion, and the errors of a step.
-    pub fn next(&mut self, stage: &Stages<'_>) -> Result<Option<(Measures, Vec<f64>)>> {
+    pub fn next(&mut self, stage: &Stages<'_>) -> Result<Option<Measures>> {
         if self.end.is_some() {
             return Ok(None);
         }
@@ -139,18 +150,25 @@ impl Stepping {
             self.is_begun = true;
             self.end = self.end_before_a_step();
         }
-        self.state().map(Some)
+        self.measures().map(Some)
     }
 
-    /// Returns the measures and phi of the current state.
+    /// Returns the measures of the current state.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
-    pub fn state(&mut self) -> Result<(Measures, Vec<f64>)> {
+    pub fn measures(&mut self) -> Result<Measures> {
         let (step, time) = (self.schedule.steps(), self.schedule.time());
-        let measures = Measures { step, time, dt: self.dt, ..self.motion.measure()? };
-        let phi = self.motion.view(step, time)?.of_mesh()?.phi.clone();
-        Ok((measures, phi))
+        Ok(Measures { step, time, dt: self.dt, ..self.motion.measure()? })
+    }
+
+    /// Returns phi of the current state, in the order of the cleaned mesh.
+    ///
+    /// # Errors
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or memory runs out.
+    pub fn phi(&mut self) -> Result<Vec<f64>> {
+        let (step, time) = (self.schedule.steps(), self.schedule.time());
+        Ok(self.motion.view(step, time)?.of_mesh()?.phi.clone())
     }
 
     fn step(&mut self, stage: &Stages<'_>) -> Result<Due> {

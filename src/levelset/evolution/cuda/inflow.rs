@@ -19,6 +19,7 @@ pub(super) struct DeviceInflow<R: Real> {
     follow: Option<Kernel>,
     /// The kernel that sets phi, if inflow values are given.
     apply: Option<Kernel>,
+    unit: Unit,
     launch: Launch,
     argument: InflowArgument<R>,
     flows_in: Array<u8>,
@@ -87,6 +88,7 @@ impl<R: Real> DeviceInflow<R> {
         Ok(DeviceInflow {
             follow: kernel("inflow_follow", varies)?,
             apply: kernel("inflow_apply", problem.inflow.has_values())?,
+            unit: unit.clone(),
             launch: Launch { grid, block: BLOCK, shared: 0, cooperative: false },
             argument: InflowArgument {
                 vertices: lists[0].address(),
@@ -128,6 +130,21 @@ impl<R: Real> DeviceInflow<R> {
         state: EvolutionArgument<R>,
     ) -> Result<()> {
         self.launch(cuda, self.follow.as_ref(), patches, state)
+    }
+
+    /// Finds the boundary vertices where the velocity points inward, after its rows have been
+    /// replaced. The control block must neither be halted nor await a reinitialization.
+    ///
+    /// # Errors
+    /// Returns [`crate::Error::Device`] if the kernel cannot be compiled or the launch fails.
+    pub fn find(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        let kernel = cuda.kernel(&self.unit, "inflow_follow")?;
+        self.launch(cuda, Some(&kernel), patches, state)
     }
 
     /// After a step, sets phi at inflow vertices. Does nothing if no inflow values are given.

@@ -312,6 +312,14 @@ impl<R: Real> Kernels<R> {
         })
     }
 
+    /// Finds the inflow of a velocity whose rows have been replaced; see [`DeviceInflow::find`].
+    pub fn find_inflow(&self) -> Result<()> {
+        match &self.inflow {
+            Some(inflow) => inflow.find(&self.cuda, self.patches, self.state),
+            None => Ok(()),
+        }
+    }
+
     /// Passes the next step target to the GPU.
     pub fn begin(&self, until: &StepTarget) -> Result<()> {
         let launch = Launch { grid: 1, block: 1, shared: 0, cooperative: false };

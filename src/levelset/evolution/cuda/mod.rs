@@ -22,6 +22,7 @@ mod kernel_arguments;
 mod launch;
 mod neighbors;
 mod quadratic;
+mod replace;
 mod shared_memory;
 mod snapshot;
 mod state;
@@ -35,6 +36,7 @@ use batches::Batch;
 use control::Halt;
 use kernel_arguments::{Control, Due};
 use launch::Kernels;
+pub use replace::{OnGpu, Rows};
 pub use snapshot::PendingSnapshot;
 use state::State;
 
@@ -109,10 +111,15 @@ impl<R: Real> DeviceEvolution<R> {
             evolution.follow(&inside)?;
             evolution.change(|control| control.reinitializations = 0)?;
         } else {
-            evolution.kernels.reinitialize(&evolution.eikonal, evolution.solve, u32::MAX)?;
-            evolution.look()?;
+            evolution.begin_from_phi()?;
         }
         Ok(evolution)
+    }
+
+    /// Reinitializes phi everywhere and finds the first band.
+    fn begin_from_phi(&mut self) -> Result<()> {
+        self.kernels.reinitialize(&self.eikonal, self.solve, u32::MAX)?;
+        self.look()
     }
 
     /// Resumes an evolution on a GPU; see [`Evolution::resume`].
@@ -134,7 +141,13 @@ impl<R: Real> DeviceEvolution<R> {
         let mut evolution = Self::at_rest(gpu, problem, &snapshot.phi)?;
         let inside = evolution.problem.patches.to_patch_order(&snapshot.in_band, u8::from);
         evolution.follow(&inside)?;
-        evolution.change(|control| {
+        evolution.continue_at(snapshot)?;
+        Ok(evolution)
+    }
+
+    /// Continues at the time of a snapshot, of which only the numbers are used.
+    fn continue_at(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.change(|control| {
             control.time = snapshot.time;
             control.step = snapshot.step;
             control.displacement = snapshot.displacement;
@@ -144,8 +157,25 @@ impl<R: Real> DeviceEvolution<R> {
                 control.halt = Halt::Gone as u32;
             }
         })?;
-        evolution.before = snapshot.totals;
-        Ok(evolution)
+        self.before = snapshot.totals;
+        Ok(())
+    }
+
+    /// Creates an evolution whose phi is zero until [`OnGpu::read_phi`] sets it.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Evolution::new`], except for those about phi, and
+    /// [`Error::Device`] if the GPU has too little memory or fails.
+    pub fn without_phi(
+        gpu: &Gpu,
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        terms: &Terms,
+        options: Options,
+    ) -> Result<Self> {
+        let problem = Problem::new(cpu, mesh, patches, terms, options)?;
+        Self::at_rest(gpu, problem, &vec![0.0; mesh.n_vertices()])
     }
 
     /// Creates an evolution from `phi` (mesh order) without computing its band.
@@ -197,6 +227,11 @@ impl<R: Real> DeviceEvolution<R> {
     /// in patch order.
     fn follow(&mut self, inside: &[u8]) -> Result<()> {
         self.cuda.write(&mut self.state.inside, inside)?;
+        self.find_band()
+    }
+
+    /// Computes the band from the vertices inside it.
+    fn find_band(&mut self) -> Result<()> {
         self.eikonal.visit_all()?;
         self.kernels.mark(self.solve, u32::MAX)?;
         self.look()

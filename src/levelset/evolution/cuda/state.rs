@@ -101,6 +101,18 @@ impl<R: Real> State<R> {
         })
     }
 
+    /// Makes all patches active and empties the band, as in a new state.
+    pub fn empty_band(&mut self, cuda: &Cuda) -> Result<()> {
+        let n_patches = self.is_active.len() as u32;
+        let all: Vec<u32> = (0..2).flat_map(|_| 0..n_patches).collect();
+        cuda.write(&mut self.active, &all)?;
+        cuda.clear(&mut self.is_active)?;
+        cuda.clear(&mut self.inside)?;
+        cuda.clear(&mut self.moving)?;
+        cuda.clear(&mut self.chain)?;
+        cuda.clear(&mut self.traces)
+    }
+
     /// Returns the argument of the kernels.
     pub fn argument(
         &self,

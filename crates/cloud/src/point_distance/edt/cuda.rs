@@ -46,6 +46,7 @@ impl Pass {
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
+    to_zeros: bool,
     rows: Kernel,
     slabs: Pass,
     volume: Pass,
@@ -105,6 +106,7 @@ impl DeviceEdt {
             Ok(DeviceEdt {
                 edt,
                 shape,
+                to_zeros: false,
                 rows,
                 slabs: Pass::new(cuda, &unit, "slabs")?,
                 volume: Pass::new(cuda, &unit, "volume")?,
@@ -117,6 +119,16 @@ impl DeviceEdt {
                 distances: cuda.unset(n)?,
             })
         }
+    }
+
+    /// Sets whether the voxels marked 0, instead of those marked 1, count as inside.
+    ///
+    /// # Panics
+    /// Panics if the transform is signed.
+    pub fn to_zeros(mut self, to_zeros: bool) -> Self {
+        assert!(!to_zeros || !self.edt.signed, "the sign depends on the voxels marked 1");
+        self.to_zeros = to_zeros;
+        self
     }
 
     /// Creates a transform that also finds the nearest voxels.
@@ -173,6 +185,7 @@ impl DeviceEdt {
             along: (sy / sz).powi(2) as f32,
             spacing: sz,
             side,
+            to_zeros: self.to_zeros.into(),
         }
     }
 

@@ -23,6 +23,8 @@ zeroset_gpu::cuda_header! {
         /// The side: 0 measures the distance to voxels inside. 1 measures the distance to voxels
         /// outside, and writes -distance inside.
         pub side: u32,
+        /// 1 if the voxels marked 0 count as inside.
+        pub to_zeros: u32,
     }
 
     /// A volume whose distances are measured to the faces between its two sides.
