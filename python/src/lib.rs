@@ -8,6 +8,7 @@ mod arrays;
 mod changes;
 mod conduction;
 mod errors;
+mod farthest;
 mod level_set;
 mod log;
 mod mesh;
@@ -40,6 +41,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(changes::generate, m)?)?;
     m.add_function(wrap_pyfunction!(changes::voxelize, m)?)?;
     m.add_function(wrap_pyfunction!(changes::write, m)?)?;
+    m.add_function(wrap_pyfunction!(farthest::farthest_points, m)?)?;
     m.add_function(wrap_pyfunction!(log::events, m)?)?;
     m.add_function(wrap_pyfunction!(pictures::draw_mesh, m)?)?;
     m.add_function(wrap_pyfunction!(pictures::draw_volume, m)?)?;

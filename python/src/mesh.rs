@@ -76,7 +76,7 @@ impl PyValues<'_> {
 /// Options of a distance computation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct OfDistance {
+pub struct OfDistance {
     starts: Vec<f64>,
     within: Option<f64>,
     front: FrontShape,
@@ -88,7 +88,8 @@ struct OfDistance {
 }
 
 impl OfDistance {
-    fn options(self) -> DistanceOptions {
+    /// Returns the options of the library.
+    pub fn options(self) -> DistanceOptions {
         let mut options = DistanceOptions::default();
         (options.starts, options.within) = (self.starts, self.within);
         (options.front, options.signed, options.snap) = (self.front, self.signed, self.snap);

@@ -17,6 +17,7 @@ COMPARED = {
     "devices": "- the command tests kernels, and its output is for readers",
     "distance": "test_distances_are_those_of_the_command",
     "edt": "test_distance_transforms_are_those_of_the_command",
+    "farthest_points": "test_points_far_from_one_another_are_those_of_the_command",
     "generate": "test_meshes_are_changed_as_the_command_does",
     "info": "test_facts_are_those_of_the_command",
     "isosurface": "test_isosurfaces_are_those_of_the_command",

@@ -77,3 +77,26 @@ def test_searches_that_cannot_be_made_are_refused(arguments, options, message):
 def test_without_points_nothing_is_near():
     found = zs.nearest(np.zeros((0, 3)), [[0, 0, 0]])
     assert found.indices.tolist() == [-1] and np.isinf(found.distances).all()
+
+
+def test_points_far_from_one_another_are_those_of_the_command(cli, cortex):
+    cli("sample", CORTEX, "--geodesic", 12, "--first", 100, "-o", "far.csv")
+    rows = np.loadtxt(cli.folder / "far.csv", delimiter=",", skiprows=1)
+    found = zs.farthest_points(cortex, 12, first=100)
+    assert np.array_equal(found.indices, rows[:, 3])
+    assert found.separations[0] == np.inf
+    assert np.array_equal(found.separations[1:], rows[1:, 4])
+    assert np.array_equal(cortex.points[found.indices], rows[:, :3])
+    assert found.labels[found.indices].tolist() == list(range(12))
+    assert found.values.max() <= found.separations[-1]
+    nearest = cortex.distances(found.indices).min(axis=0)
+    assert np.allclose(found.values, nearest, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"n": 0}, "0 points"), ({"n": -1}, "n:"), ({"n": 2, "first": 9**9}, "vertex 387420489")],
+)
+def test_points_far_from_one_another_that_do_not_exist_are_refused(options, message, cortex):
+    with pytest.raises(ValueError, match=message):
+        zs.farthest_points(cortex, **options)

@@ -11,6 +11,7 @@ the units of the mesh.
 [0.0, 1.0, 1.0, 1.414]
 """
 
+from ._farthest import FarthestPoints, farthest_points
 from ._levelset import LevelSet, State
 from ._mesh import Cleaned, Distances, Mesh, Path, distance, generate, read
 from ._messages import (
@@ -37,6 +38,7 @@ __all__ = [
     "DeviceError",
     "DeviceWarning",
     "Distances",
+    "FarthestPoints",
     "FileWarning",
     "LevelSet",
     "Mesh",
@@ -61,6 +63,7 @@ __all__ = [
     "devices",
     "distance",
     "edt",
+    "farthest_points",
     "generate",
     "info",
     "isosurface",

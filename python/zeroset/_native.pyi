@@ -26,6 +26,7 @@ __all__ = [
     "edt",
     "edt_between",
     "events",
+    "farthest_points",
     "generate",
     "info",
     "info_of_mesh",
@@ -199,6 +200,14 @@ def converge(
     overwrite: bool,
     progress: _Progress,
 ) -> tuple[str, list[str | os.PathLike[str]]]: ...
+def farthest_points(
+    mesh: Mesh,
+    n: int,
+    first: int,
+    speed: Any,
+    options: str,
+    progress: _Progress,
+) -> dict[str, Any]: ...
 def events() -> list[tuple[int, str]]: ...
 def devices() -> tuple[list[dict[str, Any]], str]: ...
 def main(words: list[str]) -> int: ...
