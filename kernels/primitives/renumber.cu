@@ -6,8 +6,8 @@
 #include "common/types.cuh"
 
 // Examines rows of numbers. Each result is the lowest index of a row in which a number is not
-// finite, is negative, is not negative, or is not zero, or 2^32 - 1 if there is none. Also finds the
-// largest magnitude of finite numbers.
+// finite, is negative, is not negative, or is not zero, or 2^32 - 1 if there is none. Also finds
+// the largest magnitude of finite numbers.
 //
 // Grid and block: any number of threads, which share the numbers. Shared memory: none.
 //
@@ -40,14 +40,14 @@ extern "C" __global__ void renumber_examine(
     }
 }
 
-// Finds the lowest index of a row of the caller that differs from the row that represents it by more
-// than rounding.
+// Finds the lowest index of a row of the caller that differs from the row that represents it by
+// more than rounding.
 //
 // Grid and block: any number of threads, which share the numbers. Shared memory: none.
 //
 // from      rows of `width` numbers
-// rows      the row of the other order for each row of the caller, or 2^32 - 1 for rows without one,
-//           [n]
+// rows      the row of the other order for each row of the caller, or 2^32 - 1 for rows without
+//           one, [n]
 // of_other  the row of the caller for each row of the other order
 // scale     bits of the largest magnitude, as renumber_examine finds them
 // found     2^32 - 1 before the call, [1]

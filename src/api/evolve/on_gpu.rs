@@ -63,7 +63,7 @@ impl DeviceTerms {
     }
 }
 
-/// What a solver was set up for. Another call with the same pattern only replaces arrays.
+/// The terms that a solver was set up for. Another call with the same pattern only replaces arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern {
     /// The terms without the arrays on the GPU.
@@ -100,8 +100,8 @@ pub(super) struct Pattern {
 /// ```
 ///
 /// # Errors
-/// Returns the errors of [`begin`](super::begin), and [`Error::Case`] if the CPU computes the motion,
-/// or if phi differs at vertices that were joined.
+/// Returns the errors of [`begin`](super::begin), and [`Error::Case`] if the CPU computes the
+/// motion, or if phi differs at vertices that were joined.
 ///
 /// # Safety
 /// `stream` must be the handle of a stream of the primary context of the GPU, 0 for the legacy
@@ -179,8 +179,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
         Ok(())
     }
 
-    /// Continues as [`Evolution::continue_with`] does. `arrays` are terms in addition to `terms`. If
-    /// the terms and the arrays are of the same kind as in the last call, the solver keeps its
+    /// Continues as [`Evolution::continue_with`] does. `arrays` are terms in addition to `terms`.
+    /// If the terms and the arrays are of the same kind as in the last call, the solver keeps its
     /// memory and its kernels.
     ///
     /// # Errors
@@ -247,8 +247,8 @@ impl<M: Deref<Target = Mesh>> Evolution<M> {
     }
 
     /// Copies the gradient to an array on the GPU, after the work that is now in `stream`, and
-    /// waits. `gradient` is the address of three numbers, `f64`, for each vertex of the file. NaN at
-    /// vertices without a cell.
+    /// waits. `gradient` is the address of three numbers, `f64`, for each vertex of the file. NaN
+    /// at vertices without a cell.
     ///
     /// # Errors
     /// Returns the errors of [`Evolution::phi_to`].

@@ -10,8 +10,8 @@ const FILE: &str = "primitives/renumber";
 /// The entry of an index for rows that have no counterpart.
 const NONE: u32 = u32::MAX;
 
-/// What [`Renumbering::examine`] finds about numbers of the caller: the first rows, in the order of
-/// the caller, that have a property.
+/// The result of [`Renumbering::examine`]: the first rows, in the order of the caller, that have a
+/// property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Examined {
     /// The first row with a number that is not finite.

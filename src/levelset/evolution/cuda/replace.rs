@@ -1,5 +1,5 @@
-//! phi and coefficients that are arrays on the GPU. They are exchanged while the evolution keeps its
-//! memory and its kernels.
+//! phi and coefficients that are arrays on the GPU. They are exchanged while the evolution keeps
+//! its memory and its kernels.
 
 use std::sync::Arc;
 

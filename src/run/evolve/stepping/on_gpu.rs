@@ -29,7 +29,7 @@ impl Stepping {
     ///
     /// # Errors
     /// Returns the errors of [`Stepping::new`], except for those about phi. Returns
-    /// [`Error::Device`] if the motion is not on a GPU.
+    /// [`Error::Case`] if the motion is not on a GPU.
     pub fn without_phi(mut setup: MeshSetup, start_time: f64, report: &mut Report) -> Result<Self> {
         setup.note(report);
         setup.begin_at(start_time);
@@ -47,7 +47,8 @@ impl Stepping {
     /// Lets later exchanges wait for the work that is now in a stream.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the motion is not on a GPU, or if the driver refuses the stream.
+    /// Returns [`Error::Case`] if the motion is not on a GPU, and [`Error::Device`] if the driver
+    /// refuses the stream.
     ///
     /// # Safety
     /// See [`Cuda::wait_for`].
@@ -59,7 +60,8 @@ impl Stepping {
     /// Examines an array with `width` numbers for each vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the motion is not on a GPU, or if the GPU fails.
+    /// Returns [`Error::Case`] if the motion is not on a GPU, and [`Error::Device`] if the GPU
+    /// fails.
     ///
     /// # Safety
     /// The address must be that of such an array of `f64`. No other work may change it.
@@ -73,7 +75,7 @@ impl Stepping {
     /// Copies phi to an array.
     ///
     /// # Errors
-    /// Returns the errors of [`OnGpu::write_phi`], and [`Error::Device`] if the motion is not on a
+    /// Returns the errors of [`OnGpu::write_phi`], and [`Error::Case`] if the motion is not on a
     /// GPU.
     ///
     /// # Safety
@@ -87,7 +89,7 @@ impl Stepping {
     /// Copies the gradients of phi to an array.
     ///
     /// # Errors
-    /// Returns the errors of [`OnGpu::write_gradient`], and [`Error::Device`] if the motion is not
+    /// Returns the errors of [`OnGpu::write_gradient`], and [`Error::Case`] if the motion is not
     /// on a GPU.
     ///
     /// # Safety
@@ -111,7 +113,7 @@ impl Stepping {
     /// are still counted from the beginning of the motion.
     ///
     /// # Errors
-    /// Returns the errors of [`OnGpu::read_phi`], and [`Error::Device`] if the motion is not on a
+    /// Returns the errors of [`OnGpu::read_phi`], and [`Error::Case`] if the motion is not on a
     /// GPU.
     ///
     /// # Safety
@@ -150,7 +152,7 @@ impl Stepping {
     /// Replaces the rows of coefficients by arrays.
     ///
     /// # Errors
-    /// Returns the errors of [`OnGpu::read_rows`], and [`Error::Device`] if the motion is not on a
+    /// Returns the errors of [`OnGpu::read_rows`], and [`Error::Case`] if the motion is not on a
     /// GPU.
     ///
     /// # Safety
