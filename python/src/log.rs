@@ -27,6 +27,19 @@ pub fn events() -> Vec<(u8, String)> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
 }
 
+/// Adds the beginning of a stage of a call, at the level DEBUG.
+pub fn stage(name: &str) {
+    add(10, name.to_string());
+}
+
+fn add(level: u8, text: String) {
+    let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+    if waiting.len() == MOST {
+        waiting.pop_front();
+    }
+    waiting.push_back((level, text));
+}
+
 /// Collects the events of the zeroset crates. Spans have no effect.
 struct Collector;
 
@@ -52,11 +65,7 @@ impl Subscriber for Collector {
             Level::INFO => 20,
             _ => 10,
         };
-        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() == MOST {
-            waiting.pop_front();
-        }
-        waiting.push_back((level, text.0));
+        add(level, text.0);
     }
 
     fn enter(&self, _: &Id) {}

@@ -12,6 +12,7 @@ use zeroset::api::Control;
 use zeroset::run::{Observer, Progress};
 
 use crate::errors::{panicked, raised};
+use crate::log;
 
 /// How often the caller's thread looks for signals and reports progress.
 const RHYTHM: Duration = Duration::from_millis(20);
@@ -61,10 +62,7 @@ pub fn run_to_a_stop<T: Send>(
 ) -> PyResult<T> {
     let latest = Arc::new(Latest::default());
     let stop = Arc::new(AtomicBool::new(false));
-    let mut control = Control::default().interrupt(stop.clone());
-    if progress.is_some() {
-        control = control.observer(latest.clone());
-    }
+    let control = Control::default().interrupt(stop.clone()).observer(latest.clone());
     let (result, refused) = py.detach(|| {
         std::thread::scope(|scope| {
             let caller = std::thread::current();
@@ -121,6 +119,7 @@ struct Latest {
 
 impl Observer for Latest {
     fn stage(&self, name: &str) {
+        log::stage(name);
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.to_string());
     }
 

@@ -70,6 +70,11 @@ def test_every_function_is_listed():
     assert public() == set(COMPARED)
 
 
+def test_every_function_has_an_example():
+    names = [name for name in zs.__all__ if inspect.isfunction(getattr(zs, name))]
+    assert [name for name in names if ">>>" not in getattr(zs, name).__doc__] == []
+
+
 @pytest.mark.parametrize("test", sorted(set(COMPARED.values())))
 def test_listed_tests_exist(test):
     folder = pathlib.Path(__file__).parent

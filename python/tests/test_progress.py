@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import pytest
 from conftest import square
@@ -44,3 +46,9 @@ def test_calls_show_it_and_remove_it(seen, capsys):
 def test_nothing_is_shown_if_nobody_sees_it(capsys):
     zs.distance(square(30), 0, progress=True)
     assert capsys.readouterr().err == ""
+
+
+def test_the_logger_receives_stages(caplog):
+    caplog.set_level(logging.DEBUG, "zeroset")
+    zs.Mesh(square(4)).distance(0)
+    assert ("zeroset", logging.DEBUG, "computing the distance") in caplog.record_tuples

@@ -690,7 +690,32 @@ def _converted(array: np.ndarray | None, convert: _arrays.Converter) -> Any:
 
 
 def read(path: str | os.PathLike[str], **options: Any) -> Mesh:
-    """Read a mesh. The options are those of `Mesh`."""
+    """Read a mesh.
+
+    Parameters
+    ----------
+    path : path
+        File in any format that the command line reads.
+    **options
+        See `Mesh`.
+
+    Returns
+    -------
+    Mesh
+
+    Raises
+    ------
+    OSError
+        If the file cannot be used.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ball.ply"
+    >>> zs.generate("sphere", subdivisions=1).write(path)
+    >>> zs.read(path)
+    <zeroset.Mesh: 42 points, 80 triangles>
+    """
     return Mesh(os.fspath(path), **options)
 
 

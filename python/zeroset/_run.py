@@ -94,6 +94,22 @@ def run(
         If the computation fails.
     KeyboardInterrupt
         If the user presses Ctrl-C. ``resume=True`` then continues the run.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> case = folder / "disk.toml"
+    >>> lines = [
+    ...     "version = 1",
+    ...     "domain.mesh.generate.square.cells = [16, 16]",
+    ...     "initial.ball = { center = [0.5, 0.5, 0], radius = 0.2 }",
+    ...     "evolve = { normal_speed = 1, end_time = 0.1 }",
+    ... ]
+    >>> _ = case.write_text("\\n".join(lines))
+    >>> report = zs.run(case, folder=folder / "results")
+    >>> report["status"], report["time"]
+    ('finished', 0.1)
     """
     with _progress.shown(progress) as call:
         report, where, is_interrupted, _ = _native.run(
@@ -134,6 +150,24 @@ def check(
     ------
     ValueError
         If the case file cannot be parsed.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> case = folder / "disk.toml"
+    >>> lines = [
+    ...     "version = 1",
+    ...     "domain.mesh.generate.square.cells = [16, 16]",
+    ...     "initial.ball = { center = [0.5, 0.5, 0], radius = 0.2 }",
+    ...     "evolve = { normal_speed = 1, end_time = 0.1 }",
+    ... ]
+    >>> _ = case.write_text("\\n".join(lines))
+    >>> zs.check(case).problems
+    []
+    >>> problems = zs.check(case, overrides={"initial.ball.radius": 3}).problems
+    >>> "the whole mesh is inside" in problems[0]
+    True
     """
     plan, problems = _native.check(
         os.fspath(case), as_overrides(overrides), folder and os.fspath(folder), overwrite
@@ -163,6 +197,12 @@ def devices() -> list[dict[str, Any]]:
     """Return the GPUs that can be used, as dicts with the keys gpu, name, capability and memory.
 
     The logger "zeroset" receives the reason if there is none.
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> all(gpu["memory"] > 0 for gpu in zs.devices())
+    True
     """
     found, reason = _native.devices()
     if not found:

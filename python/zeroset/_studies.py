@@ -99,6 +99,22 @@ def converge(
         If a file cannot be read or written.
     NumericalError, DeviceError, MemoryError
         If a computation fails. The results of the levels before it are written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> case = folder / "disk.toml"
+    >>> lines = [
+    ...     "version = 1",
+    ...     "domain.mesh.generate.square.cells = [16, 16]",
+    ...     "initial.ball = { center = [0.5, 0.5, 0], radius = 0.2 }",
+    ...     "evolve = { normal_speed = 1, end_time = 0.1 }",
+    ... ]
+    >>> _ = case.write_text("\\n".join(lines))
+    >>> study = zs.converge(case, levels=2, folder=folder / "study")
+    >>> [level["cells"] for level in study["levels"]]
+    [512, 2048]
     """
     if not 2 <= levels <= 9:
         raise ValueError(f"levels: expected a number from 2 to 9, found {levels}")

@@ -194,10 +194,28 @@ class Volume(NamedTuple):
 def read_volume(path: str | os.PathLike[str]) -> Volume:
     """Read a volume or a grayscale picture in any format that the command line reads.
 
+    Parameters
+    ----------
+    path : path
+        File.
+
+    Returns
+    -------
+    Volume
+
     Raises
     ------
     OSError
         If the file cannot be used.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "six.nrrd"
+    >>> lines = ["NRRD0004", "type: uchar", "dimension: 3", "sizes: 3 2 1", "encoding: ascii", ""]
+    >>> _ = path.write_text("\\n".join([*lines, "1 2 3 4 5 6"]))
+    >>> zs.read_volume(path).values[:, :, 0].tolist()
+    [[1, 4], [2, 5], [3, 6]]
     """
     found = _native.read_volume(os.fspath(path))
     _messages.warn(found["warnings"])
