@@ -10,7 +10,7 @@ use zeroset::io::vtk::Compression;
 use zeroset::io::{read_cloud, read_mesh, write_cloud};
 use zeroset::surface::Parts;
 use zeroset_testing::field;
-use zeroset_testing::samples::plate;
+use zeroset_testing::samples::{Random, plate};
 
 /// A reconstructed surface.
 struct Surface {
@@ -148,6 +148,42 @@ fn plates_of_one_to_three_spacings_are_closed_boxes_or_fail_with_a_remedy() {
             }
         }
     }
+}
+
+#[test]
+fn thin_plates_without_normals_are_named_with_the_uncertainty_of_their_volume() {
+    let folder = tempfile::tempdir().unwrap();
+    let spacing = 0.025;
+    for (thickness, has_normals, is_named) in
+        [(1.0, false, true), (1.3, false, true), (1.3, true, false), (2.5, false, false)]
+    {
+        let cloud = plate(thickness * spacing, spacing, false);
+        let found = Surface::of(&written(folder.path(), cloud, has_normals), &[]);
+        let is_said = found.has_warning("distance between samples") && found.has_warning("volume");
+        assert_eq!(is_said, is_named, "{thickness} {has_normals}: {}", found.said);
+    }
+}
+
+#[test]
+fn contradictory_normals_of_close_layers_have_a_remedy_that_helps() {
+    let folder = tempfile::tempdir().unwrap();
+    let thickness = 0.0158;
+    // Random samples on both sides of a plate.
+    let layers = |n: usize| {
+        let mut random = Random::new(7);
+        let side = |k: usize| (k % 2) as f64;
+        let points: Vec<[f64; 3]> =
+            (0..n).map(|k| [random.unit(), random.unit(), thickness * side(k)]).collect();
+        let normals = (0..n).map(|k| [0.0, 0.0, 2.0 * side(k) as f32 - 1.0]).collect();
+        PointCloud { points, normals: Some(normals), ..PointCloud::default() }
+    };
+    let found = Surface::of(&written(folder.path(), layers(2_000), true), &[]);
+    assert!(found.has_warning("they are not used"), "{}", found.said);
+    assert!(found.has_warning("use denser samples"), "{}", found.said);
+    assert!(!found.said.contains("give normals"), "{}", found.said);
+    let found = Surface::of(&written(folder.path(), layers(8_000), true), &[]);
+    assert_eq!(found.code, 0, "{}", found.said);
+    assert!(found.number("/error/max") < 0.3 * thickness, "{}", found.said);
 }
 
 #[test]

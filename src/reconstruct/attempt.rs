@@ -10,6 +10,7 @@ use super::layers;
 use super::left_behind;
 use super::potential::{self, Levels};
 use super::self_check::{Checked, SelfCheck};
+use super::thickness;
 use super::{Device, Method, Options, Seconds};
 use crate::cloud::PointCloud;
 use crate::error::{Error, Result};
@@ -40,6 +41,8 @@ pub(super) struct Prepared {
     pub noise: Option<f64>,
     /// Diagonal of the bounding box.
     pub diagonal: f64,
+    /// Whether the cloud had normals of its own, and they are on a common side.
+    pub has_common_side: bool,
 }
 
 /// A method with its resolution.
@@ -157,6 +160,10 @@ impl Options {
         });
         if check.passed && directed.is_some() {
             warnings.extend(left_behind::warning(&mesh, points, &check)?);
+        }
+        if surface.closed {
+            let has_normals = directed.is_some() && prepared.has_common_side;
+            warnings.extend(thickness::warning(&mesh, points.len(), has_normals));
         }
         seconds.check += lap();
         let method = match plan {

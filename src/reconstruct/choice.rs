@@ -27,6 +27,8 @@ pub(super) struct Choice<'a> {
     pub seconds: Seconds,
     pub warnings: Vec<String>,
     pub estimated: Option<Estimate>,
+    /// Whether the cloud had normals that have no common side.
+    pub had_normals: bool,
 }
 
 impl Choice<'_> {
@@ -52,7 +54,11 @@ impl Choice<'_> {
                 1 => String::new(),
                 n => format!(", separately for each of its {n} components"),
             };
-            self.warnings.push(format!("the cloud has no normals: they are estimated{parts}"));
+            let why = match self.had_normals {
+                true => "normals",
+                false => "the cloud has no normals: they",
+            };
+            self.warnings.push(format!("{why} are estimated{parts}"));
             (prepared.cloud.normals, self.estimated) = (Some(normals), Some(estimate));
             self.seconds.normals += start.elapsed().as_secs_f64();
         }
@@ -184,11 +190,11 @@ impl Choice<'_> {
                     made.check.fail(format!(
                         "the surface is open, although {layered} of {n} samples lie in layers as \
                          close to each other as the samples within a layer: estimated normals may \
-                         confuse the sides of a thin part; give normals of the scanner, or more \
-                         samples"
+                         confuse the sides of a thin part; {}",
+                        self.remedy()
                     ));
                 }
-                if let Some(doubt) = unconfirmed_handles(&made.surface) {
+                if let Some(doubt) = self.unconfirmed_handles(&made.surface) {
                     match is_known {
                         true => self.warnings.push(doubt),
                         false => made.check.fail(doubt),
@@ -200,14 +206,24 @@ impl Choice<'_> {
     }
 }
 
-/// Returns a doubt about the handles of a surface from estimated normals that no other surface
-/// confirms.
-fn unconfirmed_handles(surface: &Topology) -> Option<String> {
-    let handles = usize::try_from(surface.genus?).ok().filter(|&n| n > 0)?;
-    Some(format!(
-        "the surface has {}, which only estimated normals show: they may be wrong where two sheets \
-         are closer than about two distances between samples; give normals of the scanner, or more \
-         samples",
-        counted(handles, ["handle", "handles"])
-    ))
+impl Choice<'_> {
+    /// Returns a doubt about the handles of a surface from estimated normals that no other surface
+    /// confirms.
+    fn unconfirmed_handles(&self, surface: &Topology) -> Option<String> {
+        let handles = usize::try_from(surface.genus?).ok().filter(|&n| n > 0)?;
+        Some(format!(
+            "the surface has {}, which only estimated normals show: they may be wrong where two \
+             sheets are closer than about two distances between samples; {}",
+            counted(handles, ["handle", "handles"]),
+            self.remedy()
+        ))
+    }
+
+    /// Returns what helps if estimated normals confuse the two sides of a thin part.
+    fn remedy(&self) -> &'static str {
+        match self.had_normals {
+            true => "the given normals do not tell the sides apart either, so use denser samples",
+            false => "give normals of the scanner, or denser samples",
+        }
+    }
 }

@@ -21,6 +21,7 @@ mod projection;
 mod scan;
 mod self_check;
 mod surface;
+mod thickness;
 
 pub use device::{Device, WORTH_A_GPU};
 pub use options::{Flaw, MOST_ROUNDS, Method, Options};

@@ -51,6 +51,7 @@ pub(super) fn prepare(
         noise,
         diagonal: (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt(),
         cloud,
+        has_common_side: false,
     };
     Ok((prepared, samples))
 }

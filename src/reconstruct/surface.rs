@@ -115,8 +115,12 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     seconds.clean = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let sides = settle(&mut prepared.cloud, options.method, &mut warnings)?;
+    let n = prepared.cloud.len();
+    prepared.has_common_side = sides.is_some_and(|sides| sides.is_common(n));
+    let had_normals =
+        sides.is_some_and(|sides| sides.estimated < n) && prepared.cloud.normals.is_none();
     seconds.normals = start.elapsed().as_secs_f64();
-    let mut choice = Choice { options, device, seconds, warnings, estimated: None };
+    let mut choice = Choice { options, device, seconds, warnings, estimated: None, had_normals };
     let made = match options.method.of(prepared.cloud.normals.is_some()) {
         Method::Levelset => choice.without_normals(&mut prepared)?,
         _ => choice.with_normals(&mut prepared)?,
