@@ -5,13 +5,13 @@ use crate::surface::Parts;
 
 /// The mean thickness, in spacings, below which a surface is thin.
 const THIN: f64 = 2.0;
-/// The same with given normals, which separate the two sides.
+/// Like [`THIN`], with given normals, which separate the two sides.
 const THIN_WITH_NORMALS: f64 = 1.0;
 /// The uncertainty of the thickness of a thin surface, in spacings.
 const UNCERTAIN: f64 = 0.15;
-/// The same for a surface that is thinner than a spacing.
+/// Like [`UNCERTAIN`], for a surface that is thinner than a spacing.
 const UNCERTAIN_FILM: f64 = 0.3;
-/// The same with given normals, for any thickness.
+/// Like [`UNCERTAIN`], with given normals, for any thickness.
 const UNCERTAIN_WITH_NORMALS: f64 = 0.05;
 /// A component does not count if its longest side is shorter than this, in spacings.
 const SMALL: f64 = 4.0;
