@@ -120,7 +120,7 @@ pub enum Domain {
 /// vanished and no inflow can bring in another one.
 ///
 /// Lengths and phi are in mesh units, and times in the unit of time of the case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
@@ -226,33 +226,6 @@ impl Evolve {
                 _ => None,
             });
         scalars.chain(components).collect()
-    }
-}
-
-impl Default for Evolve {
-    fn default() -> Self {
-        Evolve {
-            start_time: None,
-            end_time: None,
-            max_steps: None,
-            steady: None,
-            cfl: None,
-            max_step: None,
-            velocity: None,
-            normal_speed: None,
-            curvature: None,
-            weighted_curvature: None,
-            inflow: None,
-            mask: None,
-            advection: None,
-            normal_motion: NormalMotion::default(),
-            one_pass: false,
-            clip: false,
-            curvature_step: CurvatureStep::default(),
-            least_quality: None,
-            scheme: None,
-            time_scheme: None,
-        }
     }
 }
 

@@ -23,6 +23,14 @@ use crate::primitives::SparseSet;
 /// the flow do not count as inflow even though their facets only approximate them.
 pub(super) const INFLOW: f64 = 0.01;
 
+/// A vertex with a facet that belongs to only one cell.
+struct AtSingleFacet {
+    /// The vertex (patch order) and its patch.
+    place: (u32, u32),
+    /// What [`gap`] returns for the vertex.
+    gap: Option<Option<[f64; 3]>>,
+}
+
 /// The boundary vertices where the velocity points into the domain.
 pub(super) struct Inflow {
     /// The boundary vertices with their patches, in patch order.
@@ -68,18 +76,17 @@ impl Inflow {
             let x = coordinates.of(patches, p);
             (0..patch.n_owned)
                 .filter(|&k| is_on_boundary(&patch, patches.arity(), k))
-                .map(|k| {
-                    let gap = if patches.arity() < 4 { Some(None) } else { gap(&patch, x, k) };
-                    (((patch.first + k) as u32, p as u32), gap)
+                .map(|k| AtSingleFacet {
+                    place: ((patch.first + k) as u32, p as u32),
+                    gap: if patches.arity() < 4 { Some(None) } else { gap(&patch, x, k) },
                 })
                 .collect::<Vec<_>>()
         };
-        let with_single_facets: Vec<((u32, u32), Option<Option<[f64; 3]>>)> =
+        let all: Vec<AtSingleFacet> =
             (0..patches.len()).into_par_iter().flat_map_iter(on_boundary).collect();
-        let at_gaps = with_single_facets.iter().filter(|(_, gap)| *gap != Some(None));
-        let at_gaps = at_gaps.map(|((v, _), _)| *v).collect();
+        let at_gaps = all.iter().filter(|at| at.gap != Some(None)).map(|at| at.place.0).collect();
         let (boundary, gaps): (Vec<_>, Vec<Option<[f64; 3]>>) =
-            with_single_facets.into_iter().filter_map(|(at, gap)| Some((at, gap?))).unzip();
+            all.into_iter().filter_map(|at| Some((at.place, at.gap?))).unzip();
         let has_gaps = gaps.iter().any(Option::is_some);
         let gaps = gaps.into_iter().filter(|_| has_gaps).map(Option::unwrap_or_default).collect();
         let mut boundary_patches = Vec::new();
