@@ -27,7 +27,7 @@ pub(super) const INFLOW: f64 = 0.01;
 struct AtSingleFacet {
     /// The vertex (patch order) and its patch.
     place: (u32, u32),
-    /// What [`gap`] returns for the vertex.
+    /// The result of [`gap`] at the vertex.
     gap: Option<Option<[f64; 3]>>,
 }
 
