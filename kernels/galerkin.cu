@@ -218,16 +218,17 @@ extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
 }
 
 #if VELOCITY_ROWS && !PLANAR && CELL_SIZE == 3
-// Computes the growth rates of phi at the vertices of the active patches for the current velocity
-// (Galerkin::follow in src/levelset/evolution/galerkin.rs).
+// Computes the growth rates of phi for the current velocity at the vertices of the active patches,
+// or of all patches if `everywhere` (Galerkin::follow in src/levelset/evolution/galerkin.rs).
 //
 // Grid: any; block: any; shared: none.
-extern "C" __global__ void galerkin_growth(Patches m, Evolution s) {
+extern "C" __global__ void galerkin_growth(Patches m, Evolution s, u32 everywhere) {
     const Control& c = *s.control;
-    if (is_paused(c)) return;
+    if (!everywhere && is_paused(c)) return;
     const u32* active = active_list(s, c);
-    for (u32 k = blockIdx.x; k < c.n_active; k += gridDim.x) {
-        const Patch patch = patch_of(m, active[k]);
+    const u32 n = everywhere ? m.n_patches : c.n_active;
+    for (u32 k = blockIdx.x; k < n; k += gridDim.x) {
+        const Patch patch = patch_of(m, everywhere ? k : active[k]);
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             const u32 vertex = patch.first + v;
             const real before = s.growth[vertex];

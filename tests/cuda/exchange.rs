@@ -112,7 +112,12 @@ fn compare<R: Real>(mesh: &Mesh, options: &Options) {
 
 #[test]
 fn arrays_on_the_gpu_give_the_bits_of_those_of_the_host() {
-    let meshes = [support::square(24, 0.2), support::sphere(3), support::cube(6, 0.1)];
+    let meshes = [
+        support::square(24, 0.2),
+        support::sphere(3),
+        support::crumpled_sphere(3),
+        support::cube(6, 0.1),
+    ];
     for mesh in &meshes {
         let taylor_galerkin = Options::new(Some(0.4));
         for options in [first_order(Some(0.4)), first_order(None), taylor_galerkin] {

@@ -137,9 +137,9 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         unsafe {
             if is_surface {
                 let state = EvolutionArgument { growth: followed.as_mut_ptr() as u64, ..state };
-                let two = [arg(patches), arg(state)];
+                let three = [arg(patches), arg(state), arg(0u32)];
                 galerkin
-                    .launch("galerkin_growth", &Launch { seed, ..Launch::new(3, 64) }, &two)
+                    .launch("galerkin_growth", &Launch { seed, ..Launch::new(3, 64) }, &three)
                     .unwrap();
             }
             galerkin.launch("galerkin_measures", &how, &three()[..2]).unwrap();

@@ -22,8 +22,10 @@ pub(super) struct DeviceGalerkin<R: Real> {
     shared: [u32; 2],
     /// The growth rates; `None` if they are 0 everywhere.
     growth: Option<Array<R>>,
+    /// Whether the growth rates depend on the velocity.
+    is_curved: bool,
     /// The kernel that computes them, if they change with time.
-    follow: Option<(Kernel, Launch)>,
+    follow: Option<Kernel>,
     mass: Array<R>,
     measures: Array<R>,
     right: Array<R>,
@@ -72,27 +74,22 @@ impl<R: Real> DeviceGalerkin<R> {
     ) -> Result<Self> {
         let n = shape.n_vertices as usize;
         let growth = galerkin.growth().map(|growth| cuda.upload(growth)).transpose()?;
-        let follows = velocity_varies && galerkin.is_curved();
-        let follow = match candidates.first().filter(|_| follows) {
-            None => None,
-            Some((unit, block)) => {
-                let kernel = cuda.kernel(unit, "galerkin_growth")?;
-                let grid = shape.n_patches;
-                Some((kernel, Launch { grid, block: *block, shared: 0, cooperative: false }))
-            }
-        };
         let mut made = DeviceGalerkin {
             candidates,
             made: Vec::new(),
             chosen: 0,
             shared: [false, true].map(|is_correction| shared::<R>(shape, chunk, is_correction)),
             growth,
-            follow,
+            is_curved: galerkin.is_curved(),
+            follow: None,
             mass: cuda.upload(galerkin.mass())?,
             measures: cuda.zeros(patches.n_patch_cells())?,
             right: cuda.zeros(n)?,
             increment: cuda.zeros(2 * n)?,
         };
+        if velocity_varies {
+            made.follow = made.growth_kernel(cuda)?;
+        }
         made.prepare(cuda, shape.n_patches)?;
         Ok(made)
     }
@@ -136,10 +133,28 @@ impl<R: Real> DeviceGalerkin<R> {
         patches: PatchesArgument,
         state: EvolutionArgument<R>,
     ) -> Result<()> {
-        let Some((kernel, launch)) = &self.follow else { return Ok(()) };
-        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self` and
-        // the state.
-        unsafe { cuda.launch(kernel, *launch, &Arguments::default().with(patches).with(state)) }
+        find_growth(self.follow.as_ref(), cuda, patches, state, false)
+    }
+
+    /// Computes the growth rates everywhere, after the velocity has been replaced. Does nothing if
+    /// they do not depend on the velocity.
+    ///
+    /// # Errors
+    /// Returns [`crate::Error::Device`] if the kernel cannot be compiled or the launch fails.
+    pub fn follow_everywhere(
+        &self,
+        cuda: &Cuda,
+        patches: PatchesArgument,
+        state: EvolutionArgument<R>,
+    ) -> Result<()> {
+        find_growth(self.growth_kernel(cuda)?.as_ref(), cuda, patches, state, true)
+    }
+
+    /// Returns the kernel that computes the growth rates, or `None` if they do not depend on the
+    /// velocity.
+    fn growth_kernel(&self, cuda: &Cuda) -> Result<Option<Kernel>> {
+        let unit = self.candidates.first().filter(|_| self.is_curved);
+        unit.map(|(unit, _)| cuda.kernel(unit, "galerkin_growth")).transpose()
     }
 
     /// Chooses the number of threads per patch: the largest with which `patches` patches can run on
@@ -205,6 +220,23 @@ impl<R: Real> DeviceGalerkin<R> {
             cuda.launch_overlapping(&made.correction, launch(1), &both())
         }
     }
+}
+
+/// Computes growth rates in the active patches or everywhere, if there is a kernel.
+fn find_growth<R: Real>(
+    kernel: Option<&Kernel>,
+    cuda: &Cuda,
+    patches: PatchesArgument,
+    state: EvolutionArgument<R>,
+    everywhere: bool,
+) -> Result<()> {
+    /// The number of threads per block; most patches have fewer vertices.
+    const BLOCK: u32 = 128;
+    let Some(kernel) = kernel else { return Ok(()) };
+    let launch = Launch { grid: patches.n_patches, block: BLOCK, shared: 0, cooperative: false };
+    let arguments = Arguments::default().with(patches).with(state).with(u32::from(everywhere));
+    // SAFETY: the kernel takes these arguments, and the caller's arrays outlive the launch.
+    unsafe { cuda.launch(kernel, launch, &arguments) }
 }
 
 // `galerkin_correction` performs one correction, `evolution_step` the last one.

@@ -312,10 +312,14 @@ impl<R: Real> Kernels<R> {
         })
     }
 
-    /// Finds the inflow of a velocity whose rows have been replaced; see [`DeviceInflow::find`].
-    pub fn find_inflow(&self) -> Result<()> {
-        match &self.inflow {
-            Some(inflow) => inflow.find(&self.cuda, self.patches, self.state),
+    /// Finds the inflow and the growth rates of a velocity whose rows have been replaced; see
+    /// [`DeviceInflow::find`].
+    pub fn follow_velocity(&self) -> Result<()> {
+        if let Some(inflow) = &self.inflow {
+            inflow.find(&self.cuda, self.patches, self.state)?;
+        }
+        match &self.galerkin {
+            Some(galerkin) => galerkin.follow_everywhere(&self.cuda, self.patches, self.state),
             None => Ok(()),
         }
     }

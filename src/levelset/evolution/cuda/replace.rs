@@ -168,7 +168,7 @@ impl<R: Real> OnGpu for DeviceEvolution<R> {
                 control.due = Due::Nothing.code();
                 control.halt = Halt::Running as u32;
             })?;
-            self.kernels.find_inflow()?;
+            self.kernels.follow_velocity()?;
             self.renew()?;
         }
         self.find_band()?;
