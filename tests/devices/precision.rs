@@ -16,7 +16,7 @@ static DOUBLE: &[Row] = &[
     (
         "band_mark",
         &[],
-        30,
+        36,
         "the displacement since the last reinitialization adds up over many steps",
     ),
     ("bits_of_cells", &["DISCRIMINATOR=1"], 26, JUDGED),
@@ -75,6 +75,10 @@ static DOUBLE: &[Row] = &[
     ("reduce_largest", &["VALUE=double"], 130, NUMBERS),
     ("reduce_least", &["VALUE=double"], 130, NUMBERS),
     ("reduce_sum", &["VALUE=double"], 84, NUMBERS),
+    ("renumber_compare", &[], 8, CALLER),
+    ("renumber_examine", &[], 14, CALLER),
+    ("renumber_read", &[], 3, CALLER),
+    ("renumber_write", &[], 4, CALLER),
     ("seeds_keys", &[], 27, PLACES),
     ("seeds_places", &[], 27, PLACES),
     ("shade_hits", &["LEVEL=0"], 428, RAYS),
@@ -154,6 +158,7 @@ static SINGLE: &[Row] = &[
     ("surface_masks", &["STORED=float"], 17, "a value that is not finite is found by arithmetic"),
 ];
 
+const CALLER: &str = "arrays of the caller are f64 in every precision";
 const EXPRESSIONS: &str = "expressions are evaluated in f64, as on the CPU";
 const JUDGED: &str = "conditions are evaluated in f64, as on the CPU";
 const KEPT: &str = "speeds of several coefficients are summed in f64, as on the CPU";
