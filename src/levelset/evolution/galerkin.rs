@@ -31,9 +31,11 @@ const FOLD: f64 = 0.3;
 
 /// The lumped masses of the vertices and the growth rates of phi, in patch order.
 pub(super) struct Galerkin<R> {
-    /// The growth rate of phi at each vertex, in the inverse unit of time. Infinite at vertices
-    /// that always use the positive-coefficient scheme.
-    growth: Vec<R>,
+    /// Whether phi may grow at each vertex.
+    may_grow: Vec<bool>,
+    /// The vertices where phi may grow, in ascending order, with the growth rates, in the inverse
+    /// unit of time. They are infinite at vertices that always use the positive-coefficient scheme.
+    growth: Vec<(u32, R)>,
     /// Whether the growth rates depend on the velocity, as on curved surfaces.
     is_curved: bool,
     /// The number of poor cells, whose quality is below the minimum quality for the scheme.
@@ -53,7 +55,8 @@ impl<R: Real> Galerkin<R> {
     ) -> Self {
         let n = patches.n_vertices();
         let mut galerkin = Galerkin {
-            growth: vec![R::zero(); n],
+            may_grow: vec![false; n],
+            growth: Vec::new(),
             is_curved: patches.arity() == 3 && !coordinates.is_planar(),
             n_poor_cells: 0,
             mass: vec![R::zero(); n],
@@ -63,8 +66,10 @@ impl<R: Real> Galerkin<R> {
             _ => galerkin.look_at_cells::<4>(patches, coordinates, R::of(least_quality)),
         }
         for &v in inflow.at_gaps() {
-            galerkin.growth[v as usize] = R::INFINITY;
+            galerkin.may_grow[v as usize] = true;
         }
+        let always = (0..).zip(&galerkin.may_grow).filter(|(_, may_grow)| **may_grow);
+        galerkin.growth = always.map(|(v, _)| (v, R::INFINITY)).collect();
         galerkin
     }
 
@@ -75,13 +80,13 @@ impl<R: Real> Galerkin<R> {
         least_quality: R,
     ) {
         let mass = DisjointRows::new(&mut self.mass);
-        let growth = DisjointRows::new(&mut self.growth);
+        let may_grow = DisjointRows::new(&mut self.may_grow);
         let poor = |p: usize| {
             let patch = patches.patch(p);
             let x = coordinates.of(patches, p);
             // SAFETY: each patch is visited once, and patches own disjoint ranges.
-            let (mass, growth) =
-                unsafe { (mass.range(patch.owned()), growth.range(patch.owned())) };
+            let (mass, may_grow) =
+                unsafe { (mass.range(patch.owned()), may_grow.range(patch.owned())) };
             let mut poor = Vec::new();
             for (corners, &cell) in patch.corners.chunks_exact(N).zip(patch.cells) {
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
@@ -93,9 +98,7 @@ impl<R: Real> Galerkin<R> {
                 for &c in corners {
                     if let Some(mass) = mass.get_mut(c as usize) {
                         *mass += simplex.meas / R::of(N as f64);
-                        if is_poor {
-                            growth[c as usize] = R::INFINITY;
-                        }
+                        may_grow[c as usize] |= is_poor;
                     }
                 }
             }
@@ -107,7 +110,8 @@ impl<R: Real> Galerkin<R> {
         self.n_poor_cells = poor.len();
     }
 
-    /// Computes the growth rates for `velocity` at the vertices of the listed patches.
+    /// Computes the growth rates for `velocity` at the vertices of the listed patches, which are in
+    /// ascending order.
     ///
     /// The rate is `-sum (meas a . grad N_i + meas div a / (d+1)) / ((d+1) m_i)`. The sum is the
     /// flux through the boundary around the vertex. On planar and tetrahedral meshes, the linear
@@ -126,35 +130,43 @@ impl<R: Real> Galerkin<R> {
         if !self.is_curved {
             return;
         }
-        let Galerkin { growth, mass, .. } = self;
-        let rows = DisjointRows::new(growth);
-        list.par_iter().for_each(|&p| {
+        let Galerkin { may_grow, growth, mass, .. } = self;
+        growth.retain(|(v, rate)| {
+            let is_kept = !rate.is_finite()
+                || list.binary_search(&(patches.owner(*v as usize) as u32)).is_err();
+            may_grow[*v as usize] = is_kept;
+            is_kept
+        });
+        let folds = |&p: &u32| {
             let patch = patches.patch(p as usize);
             let x = coordinates.of(patches, p as usize);
-            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
-            let growth = unsafe { rows.range(patch.owned()) };
-            for (k, growth) in growth.iter_mut().enumerate().filter(|(_, old)| old.is_finite()) {
+            let fold = |k: usize| {
                 let (flux, size) = flux(&patch, x, velocity, k);
-                let is_fold = -flux > R::of(FOLD) * size;
-                *growth = match is_fold {
-                    true => -flux / (R::of(3.0) * mass[patch.first + k]),
-                    false => R::zero(),
-                };
-            }
-        });
-        for &v in inflow.vertices() {
-            let growth = &mut growth[v as usize];
-            if growth.is_finite() {
-                *growth = R::zero();
-            }
+                let rate = -flux / (R::of(3.0) * mass[patch.first + k]);
+                (-flux > R::of(FOLD) * size).then_some(((patch.first + k) as u32, rate))
+            };
+            let free = (0..patch.n_owned).filter(|k| !may_grow[patch.first + k]);
+            free.filter_map(fold).collect::<Vec<_>>()
+        };
+        let found: Vec<(u32, R)> = list.par_iter().flat_map_iter(folds).collect();
+        let is_held = |v: u32| inflow.vertices().binary_search(&v).is_ok();
+        for (v, rate) in found.into_iter().filter(|(v, _)| !is_held(*v)) {
+            may_grow[v as usize] = true;
+            growth.push((v, rate));
         }
+        growth.sort_unstable_by_key(|(v, _)| *v);
     }
 
     /// Returns whether a vertex (patch order) uses the positive-coefficient scheme in a step of
     /// length `dt`.
     #[inline]
     pub fn falls_back(&self, vertex: usize, dt: R) -> bool {
-        self.growth[vertex] * dt > R::of(LARGEST_GROWTH)
+        self.may_grow[vertex] && self.rate(vertex) * dt > R::of(LARGEST_GROWTH)
+    }
+
+    fn rate(&self, vertex: usize) -> R {
+        let at = self.growth.binary_search_by_key(&(vertex as u32), |(v, _)| *v);
+        at.map_or(R::zero(), |at| self.growth[at].1)
     }
 
     /// Returns whether the growth rates change with the velocity.
@@ -162,10 +174,14 @@ impl<R: Real> Galerkin<R> {
         self.is_curved
     }
 
-    /// Returns the growth rates of the vertices, in patch order, if any of them can be positive.
-    pub fn growth(&self) -> Option<&[R]> {
-        let may_grow = self.is_curved || self.growth.iter().any(|&rate| rate > R::zero());
-        may_grow.then_some(&self.growth)
+    /// Returns the growth rates of all vertices, in patch order, if any of them can be positive.
+    pub fn growth(&self) -> Option<Vec<R>> {
+        if !self.is_curved && self.growth.is_empty() {
+            return None;
+        }
+        let mut growth = vec![R::zero(); self.may_grow.len()];
+        self.growth.iter().for_each(|&(v, rate)| growth[v as usize] = rate);
+        Some(growth)
     }
 
     /// Returns the lumped mass of each vertex, in patch order.

@@ -73,7 +73,7 @@ impl<R: Real> DeviceGalerkin<R> {
         velocity_varies: bool,
     ) -> Result<Self> {
         let n = shape.n_vertices as usize;
-        let growth = galerkin.growth().map(|growth| cuda.upload(growth)).transpose()?;
+        let growth = galerkin.growth().map(|growth| cuda.upload(&growth)).transpose()?;
         let mut made = DeviceGalerkin {
             candidates,
             made: Vec::new(),
