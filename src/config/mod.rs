@@ -29,6 +29,7 @@ mod settings;
 mod tables;
 mod tiled;
 mod values;
+mod volume_array;
 mod without_file;
 
 use std::path::{Path, PathBuf};
@@ -61,7 +62,8 @@ pub use tables::{
     Device, DeviceKind, Distance, Domain, Evolve, FrontShape, Method, Precision, Reinitialize, Rule,
 };
 pub use tiled::{BoundingBox, Storage, TiledSource};
-pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity, VolumeArray};
+pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity};
+pub use volume_array::VolumeArray;
 
 pub use zeroset_core::MOST_THREADS;
 

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use super::galerkin::{self, DeviceGalerkin};
 use super::implicit::DeviceImplicit;
 use super::inflow::{self, DeviceInflow};
-use super::kernel_arguments::{AdvectionTerm, CurvatureTerm, EvolutionArgument, NormalTerm};
+use super::kernel_arguments::EvolutionArgument;
 use super::neighbors::Neighbors;
 use super::quadratic::{Call, DeviceQuadratic};
 use super::shared_memory::{STATIC_SHARED, chunk, is_paired, lanes, step_shared};
 use super::state::State;
+use super::term_definitions::terms;
 use super::varying::{self, DeviceVarying};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
-use crate::gpu::definitions::Code;
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::levelset::eikonal::Fit;
 use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
+use crate::levelset::evolution::StepTarget;
 use crate::levelset::evolution::problem::Problem;
-use crate::levelset::evolution::{Advection, NormalMotion, StepTarget};
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// The number of threads per block of the kernels that visit vertices and cells only once.
@@ -83,46 +83,6 @@ pub(super) struct Kernels<R: Real> {
     _neighbors: Option<Neighbors>,
     /// Whether other kernels follow the step before its outcome is known.
     is_split: bool,
-}
-
-/// Returns the terms and options of the equation as macro definitions, without those that are 0.
-fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
-    let (motion, options) = (&problem.motion, &problem.options);
-    let advection = match (&motion.velocity, options.advection, &problem.galerkin) {
-        (None, ..) => AdvectionTerm::None,
-        (Some(_), _, Some(_)) => AdvectionTerm::TaylorGalerkin,
-        (Some(_), Advection::Cone, _) => AdvectionTerm::Cone,
-        (Some(_), ..) => AdvectionTerm::PositiveCoefficients,
-    };
-    let normal = match (&motion.normal_speed, options.normal_motion) {
-        (None, _) => NormalTerm::None,
-        (Some(_), NormalMotion::PositiveCoefficient) => NormalTerm::PositiveCoefficients,
-        (Some(_), NormalMotion::HopfLax) => NormalTerm::HopfLax,
-    };
-    let curvature = match &motion.curvature {
-        None => CurvatureTerm::None,
-        Some(curvature) if curvature.weighted => CurvatureTerm::Weighted,
-        Some(_) => CurvatureTerm::Beta,
-    };
-    let has_rows = |uniform: Option<bool>| u32::from(uniform == Some(false));
-    let numbers = [
-        ("ADVECTION", advection.code()),
-        ("NORMAL", normal.code()),
-        ("CURVATURE", curvature.code()),
-        ("IMPLICIT", u32::from(problem.implicit)),
-        ("INFLOW", u32::from(problem.inflow.has_values())),
-        ("VARIES", u32::from(motion.varies())),
-        ("ONE_PASS", u32::from(options.one_pass)),
-        ("CLIP", u32::from(options.clip)),
-        ("WHOLE", u32::from(options.half_width.is_none())),
-        ("VELOCITY_ROWS", has_rows(motion.velocity.as_ref().map(|v| v.uniform().is_some()))),
-        ("SPEED_ROWS", has_rows(motion.normal_speed.as_ref().map(|v| v.uniform().is_some()))),
-        (
-            "CURVATURE_ROWS",
-            has_rows(motion.curvature.as_ref().map(|c| c.coefficient.uniform().is_some())),
-        ),
-    ];
-    numbers.iter().filter(|(_, n)| *n > 0).map(|(name, n)| (*name, n.to_string())).collect()
 }
 
 /// Returns whether there is a boundary where the inflow matters.

@@ -26,6 +26,7 @@ mod replace;
 mod shared_memory;
 mod snapshot;
 mod state;
+mod term_definitions;
 mod varying;
 
 use std::collections::HashMap;
