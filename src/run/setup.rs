@@ -102,8 +102,8 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
 /// about a volume of speeds are added to `warnings`.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::cell_array`], [`cell_values`] and
-/// [`speed_volume::at_centroids`]. Returns [`Error::Case`]
+/// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`], and those of reading the
+/// volume. Returns [`Error::Case`]
 /// naming the stored cell if a speed is outside [`Speed::RANGE`], or if a tensor or a direction
 /// cannot be used.
 pub fn slowness(
