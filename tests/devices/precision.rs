@@ -92,7 +92,7 @@ static DOUBLE: &[Row] = &[
     ("surface_vertices", &["NORMALS=0"], 70, "vertices are f64, as on the CPU"),
     ("surface_vertices", &["NORMALS=1"], 252, "vertices and normals are f64, as on the CPU"),
     ("spheres_reached", &[], 30, PLACES),
-    ("spheres_values", &[], 400, "spheres are fitted in f64, as on the CPU"),
+    ("spheres_values", &[], 520, "spheres are fitted in f64, as on the CPU"),
     ("surface_vertices", &["directed/surface.cu"], 104, "vertices and colors are computed in f64"),
     ("tiles_begin", &["NORMAL=2"], 8, TIME),
     ("tiles_begin", &["NORMAL=3"], 8, TIME),

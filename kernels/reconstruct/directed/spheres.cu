@@ -5,6 +5,7 @@
 // spheres_values. Every vertex adds its samples in the same order as the CPU: by tile, by cube and
 // in the order of the cloud. Results are therefore bitwise identical.
 #include "generated/spheres.cuh"
+#include "reconstruct/directed/edges.cuh"
 #include "reconstruct/directed/lattice.cuh"
 
 // Returns the bits of the tiles at offsets -1 to 1 from tile `own` along an axis that contain
@@ -99,7 +100,9 @@ struct Sums {
     double along, square;
 };
 
-DEVICE void add(Sums& sums, double weight, const Vector& place, const Vector& normal) {
+DEVICE void add(Sums& sums, double radius, const Vector& place, const Vector& normal) {
+    const double share = 1.0 - ((place.z * place.z + place.y * place.y) + place.x * place.x) / (radius * radius);
+    const double weight = share * share * (share * share);
     sums.weight += weight;
     sums.px += weight * place.x;
     sums.nx += weight * normal.x;
@@ -128,9 +131,49 @@ DEVICE double distance_of(const Sums& sums, double otherwise) {
     return length > SHORTEST_GRADIENT ? 2.0 * c / length : otherwise;
 }
 
+// The vertex of a thread.
+struct VertexInTile {
+    // Lower corner of the tile and position within it, in lattice units.
+    double ox, oy, oz, x, y, z;
+};
+
+// Calls `visit` with each sample whose radius reaches the vertex: its index among the sorted
+// samples, its number in the cloud, its position relative to the vertex, the square of its
+// distance, and its radius. Every thread must call this function. It does nothing for threads that
+// are not active.
+template <typename Visit>
+DEVICE void visit_near(NearSamples& near, const Lattice& lattice, const Samples& samples, const double* radii,
+                       const Runs& cubes, const Runs& tiles, const Place& tile, const VertexInTile& v, bool is_active,
+                       Visit visit) {
+    for (u32 d = 0; d < 27; d++) {
+        const Place other = beside(tile, step(d));
+        if (is_below_zero(other)) continue;
+        const u32 t = position_of(tiles.keys, (u32)tiles.n, tile_key(lattice, other));
+        if (t == NONE) continue;
+        const u32 end = cubes.starts[tiles.starts[t + 1]];
+        for (u32 begin = cubes.starts[tiles.starts[t]]; begin < end; begin += BLOCK) {
+            select_near(near, samples, radii, tile, begin, end);
+            if (!is_active) continue;
+            for (u32 k = 0; k < near.n; k++) {
+                const double radius = near.radius[k];
+                const Vector place = {(near.x[k] - v.ox) - v.x, (near.y[k] - v.oy) - v.y, (near.z[k] - v.oz) - v.z};
+                const double distance2 = (place.z * place.z + place.y * place.y) + place.x * place.x;
+                if (!(distance2 < radius * radius)) continue;
+                // Rounding may place a vertex within the radius but outside its box.
+                const double x = v.ox + v.x, y = v.oy + v.y, z = v.oz + v.z;
+                if (x < near.x[k] - radius || x > near.x[k] + radius || y < near.y[k] - radius ||
+                    y > near.y[k] + radius || z < near.z[k] - radius || z > near.z[k] + radius)
+                    continue;
+                visit(near.index[k], samples.numbers[near.index[k]], place, distance2, radius);
+            }
+        }
+    }
+}
+
 // Finds the sample nearest to each vertex, and the signed distance of the vertex from the sphere
 // fitted to the samples around it. Far from the tangent plane of the nearest sample, the distance
-// from that plane replaces it.
+// from that plane replaces it. Beyond a sharp edge, the distance combines the sides of the edge
+// (edges.cuh).
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 19 KB.
 //
@@ -143,60 +186,70 @@ spheres_values(Lattice lattice, Samples samples, const double* radii, Runs cubes
                float* values, u32* nearest) {
     __shared__ NearSamples near;
     const Place tile = tile_of(lattice, keys[blockIdx.x]);
-    const Place at = within(threadIdx.x);
-    const double ox = (double)(tile.x * (i32)EDGE), oy = (double)(tile.y * (i32)EDGE), oz = (double)(tile.z * (i32)EDGE);
-    const double x = (double)at.x, y = (double)at.y, z = (double)at.z;
-    double least = __longlong_as_double(0x7ff0000000000000ll);
-    double plane = 0.0;
-    Vector own = {0.0, 0.0, 0.0};
-    u32 found = NONE;
-    Sums sums = {};
-    // The first pass finds the nearest sample. The second pass sums over the samples on the same
-    // side of the surface as that sample.
-    for (u32 pass = 0; pass < 2; pass++) {
-        const bool is_fitted = pass == 1 && found != NONE && fabs(plane) <= FITTED;
-        for (u32 d = 0; d < 27; d++) {
-            const Place other = beside(tile, step(d));
-            if (is_below_zero(other)) continue;
-            const u32 t = position_of(tiles.keys, (u32)tiles.n, tile_key(lattice, other));
-            if (t == NONE) continue;
-            const u32 end = cubes.starts[tiles.starts[t + 1]];
-            for (u32 begin = cubes.starts[tiles.starts[t]]; begin < end; begin += BLOCK) {
-                select_near(near, samples, radii, tile, begin, end);
-                if (pass == 1 && !is_fitted) continue;
-                for (u32 k = 0; k < near.n; k++) {
-                    const double radius = near.radius[k];
-                    const double dx = (near.x[k] - ox) - x, dy = (near.y[k] - oy) - y, dz = (near.z[k] - oz) - z;
-                    const double distance2 = (dz * dz + dy * dy) + dx * dx;
-                    if (!(distance2 < radius * radius)) continue;
-                    // Rounding may place a vertex within the radius but outside its box.
-                    const double vx = ox + x, vy = oy + y, vz = oz + z;
-                    if (vx < near.x[k] - radius || vx > near.x[k] + radius || vy < near.y[k] - radius ||
-                        vy > near.y[k] + radius || vz < near.z[k] - radius || vz > near.z[k] + radius)
-                        continue;
-                    const u32 number = samples.numbers[near.index[k]];
-                    if (pass == 0) {
-                        if (distance2 < least || (distance2 == least && number < samples.numbers[found])) {
-                            least = distance2;
-                            found = near.index[k];
-                        }
-                        continue;
-                    }
-                    const Vector normal = normal_of(samples.normals, number);
-                    if (own.x * normal.x + own.y * normal.y + own.z * normal.z < SAME_SIDE) continue;
-                    const double share = 1.0 - distance2 / (radius * radius);
-                    add(sums, share * share * (share * share), {dx, dy, dz}, normal);
-                }
-            }
-        }
-        if (pass == 0 && found != NONE) {
-            own = normal_of(samples.normals, samples.numbers[found]);
+    const Place place = within(threadIdx.x);
+    const VertexInTile v = {(double)(tile.x * (i32)EDGE), (double)(tile.y * (i32)EDGE), (double)(tile.z * (i32)EDGE),
+                            (double)place.x,              (double)place.y,              (double)place.z};
+    const Vector at = {v.ox + v.x, v.oy + v.y, v.oz + v.z};
+    Side sides[SIDES];
+    u32 n_sides = 0;
+    float value = __uint_as_float(0x7fc00000u);
+    u32 owner = NONE;
+    // The first round finds the side of the nearest sample. The next rounds find the other sides of
+    // an edge.
+    for (u32 round = 0; round < SIDES; round++) {
+        const bool is_sought = round == 0 || n_sides > 0;
+        if (round > 0 && !__syncthreads_or(is_sought)) break;
+        double least = __longlong_as_double(0x7ff0000000000000ll);
+        u32 found = NONE;
+        visit_near(near, lattice, samples, radii, cubes, tiles, tile, v, is_sought,
+                   [&](u32 k, u32 number, const Vector&, double distance2, double) {
+                       if (n_sides > 0) {
+                           const Vector normal = normal_of(samples.normals, number);
+                           if (dot(sides[0].normal, normal) <= OPPOSITE) return;
+                           for (u32 s = 0; s < n_sides; s++)
+                               if (dot(sides[s].normal, normal) >= SAME_SIDE) return;
+                       }
+                       if (distance2 < least || (distance2 == least && number < samples.numbers[found])) {
+                           least = distance2;
+                           found = k;
+                       }
+                   });
+        Side side = {found, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
+        double radius = 0.0;
+        if (found != NONE) {
             const double* point = samples.places + 3 * (u64)found;
-            const double along_x = (ox + x - point[0]) * own.x, along_y = (oy + y - point[1]) * own.y;
-            plane = (along_x + along_y) + (oz + z - point[2]) * own.z;
+            side.point = {point[0], point[1], point[2]};
+            side.normal = normal_of(samples.normals, samples.numbers[found]);
+            radius = radii[samples.numbers[found]];
         }
+        // The distance from the tangent plane of the nearest sample.
+        const double plane = ((at.x - side.point.x) * side.normal.x + (at.y - side.point.y) * side.normal.y) +
+                             (at.z - side.point.z) * side.normal.z;
+        const bool is_fitted = found != NONE && (round > 0 || fabs(plane) <= FITTED);
+        if (round > 0 && !__syncthreads_or(is_fitted)) break;
+        Sums sums = {};
+        visit_near(near, lattice, samples, radii, cubes, tiles, tile, v, is_fitted,
+                   [&](u32, u32 number, const Vector& of_sample, double, double radius) {
+                       const Vector normal = normal_of(samples.normals, number);
+                       if (dot(side.normal, normal) >= SAME_SIDE) add(sums, radius, of_sample, normal);
+                   });
+        const double none = __longlong_as_double(0x7ff8000000000000ll);
+        side.distance = distance_of(sums, round == 0 ? plane : none);
+        if (round == 0 && found != NONE) {
+            owner = found;
+            value = (float)side.distance;
+        }
+        if (!(sums.weight > 0.0) || isnan(side.distance)) continue;
+        side.center = {sums.px / sums.weight, sums.py / sums.weight, sums.pz / sums.weight};
+        if (round == 0 && !is_beyond(side.center, side.normal, radius)) continue;
+        sides[n_sides++] = side;
+    }
+    if (n_sides > 1) {
+        const Side& side = sides[choose_side(sides, n_sides, at)];
+        value = (float)side.distance;
+        owner = side.sample;
     }
     const u64 vertex = (u64)blockIdx.x * VERTICES + threadIdx.x;
-    values[vertex] = found == NONE ? __uint_as_float(0x7fc00000u) : (float)distance_of(sums, plane);
-    nearest[vertex] = found;
+    values[vertex] = value;
+    nearest[vertex] = owner;
 }

@@ -26,6 +26,7 @@ mod boundary_signs;
 #[doc(hidden)]
 pub mod cuda;
 mod density;
+mod edges;
 mod field;
 mod handles;
 mod lattice;

@@ -13,6 +13,7 @@
 //! the order of the cloud.
 
 use super::density::{SINGULAR, look};
+use super::edges::beyond_edges;
 use super::field::{Closest, Field, VERTICES, offset, step, tiles_reached};
 use super::handles::{CutHandles, cut_handles};
 use super::is_direction;
@@ -54,7 +55,7 @@ zeroset_gpu::cuda_header! {
     "spheres";
 
     /// The smallest product of two unit normals on the same side of a surface.
-    const SAME_SIDE: f64 = 0.2;
+    pub(super) const SAME_SIDE: f64 = 0.2;
     /// The largest distance of a vertex from the tangent plane of its nearest sample, in cubes, at
     /// which a sphere is fitted. Beyond it, the surface is far away, and only the sign matters.
     const FITTED: f64 = 3.0;
@@ -175,13 +176,14 @@ pub(super) fn field(
             if planes[v].abs() > FITTED || dot(own.normal, sample.normal) < SAME_SIDE {
                 return;
             }
-            let radius = radii[sample.number as usize];
-            let share = 1.0 - (d[2] * d[2] + d[1] * d[1] + d[0] * d[0]) / (radius * radius);
-            fits[v].add(share * share * (share * share), d, sample.normal);
+            fits[v].add_sample(near.radius(sample), d, sample.normal);
         });
+        let mut distances: Vec<f64> =
+            (0..VERTICES).map(|v| fits[v].distance().unwrap_or(planes[v])).collect();
+        beyond_edges(&near, seeds, &mut closest, &fits, &mut distances);
         for v in 0..VERTICES {
             nearest[v] = closest[v].sample;
-            values[v] = fits[v].distance().unwrap_or(planes[v]) as f32;
+            values[v] = distances[v] as f32;
         }
     })
 }
@@ -210,14 +212,16 @@ fn reach(sample: &Sample, radius: f64) -> ([i32; 3], [i32; 3]) {
 }
 
 /// The samples in and around a tile that may lie within their radius of its vertices.
-struct Near<'a> {
+pub(super) struct Near<'a> {
     tile: [u32; 3],
     /// Indices into [`Seeds::samples`], the samples, and their radii in cubes.
     samples: Vec<(usize, &'a Sample, f64)>,
+    /// The radii of all samples, in the order of the cloud.
+    radii: &'a [f64],
 }
 
 impl<'a> Near<'a> {
-    fn new(seeds: &'a Seeds, radii: &[f64], lattice: &Lattice, tile: [u32; 3]) -> Self {
+    fn new(seeds: &'a Seeds, radii: &'a [f64], lattice: &Lattice, tile: [u32; 3]) -> Self {
         let low = tile.map(|c| (c * TILE) as i32);
         let mut samples = Vec::new();
         for step in (0..27).map(step) {
@@ -232,12 +236,27 @@ impl<'a> Near<'a> {
                 }
             }
         }
-        Near { tile, samples }
+        Near { tile, samples, radii }
+    }
+
+    /// Returns the radius of a sample, in cubes.
+    pub fn radius(&self, sample: &Sample) -> f64 {
+        self.radii[sample.number as usize]
+    }
+
+    /// Returns the normals of the samples.
+    pub fn normals(&self) -> impl Iterator<Item = [f64; 3]> {
+        self.samples.iter().map(|(_, sample, _)| sample.normal)
+    }
+
+    /// Returns the position of a vertex of the tile, in lattice units.
+    pub fn position(&self, v: usize) -> [f64; 3] {
+        offset(self.tile, v)
     }
 
     /// Calls `visit` with the index of each sample, the sample, each vertex of the tile within its
     /// radius, and the position of the sample relative to the vertex.
-    fn for_each(&self, mut visit: impl FnMut(usize, &Sample, usize, [f64; 3])) {
+    pub fn for_each(&self, mut visit: impl FnMut(usize, &Sample, usize, [f64; 3])) {
         let low = self.tile.map(|c| (c * TILE) as i32);
         for &(k, sample, radius) in &self.samples {
             let (from, to) = reach(sample, radius);
@@ -261,7 +280,7 @@ impl<'a> Near<'a> {
 
 /// Weighted sums over the samples around a vertex. Positions are relative to the vertex.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+pub(super) struct Sums {
     weight: f64,
     place: [f64; 3],
     normal: [f64; 3],
@@ -272,6 +291,13 @@ struct Sums {
 }
 
 impl Sums {
+    /// Adds a sample with a radius.
+    pub fn add_sample(&mut self, radius: f64, place: [f64; 3], normal: [f64; 3]) {
+        let d2 = place[2] * place[2] + place[1] * place[1] + place[0] * place[0];
+        let share = 1.0 - d2 / (radius * radius);
+        self.add(share * share * (share * share), place, normal);
+    }
+
     fn add(&mut self, weight: f64, place: [f64; 3], normal: [f64; 3]) {
         self.weight += weight;
         for k in 0..3 {
@@ -282,9 +308,15 @@ impl Sums {
         self.square += weight * dot(place, place);
     }
 
+    /// Returns the weighted center of the samples, relative to the vertex, or `None` without
+    /// samples.
+    pub fn center(&self) -> Option<[f64; 3]> {
+        (self.weight > 0.0).then(|| self.place.map(|x| x / self.weight))
+    }
+
     /// Returns the signed distance of the vertex from the fitted sphere
     /// `c + n . x + q x . x = 0`, or `None` if no sphere is determined.
-    fn distance(&self) -> Option<f64> {
+    pub fn distance(&self) -> Option<f64> {
         if self.weight <= 0.0 {
             return None;
         }
@@ -300,7 +332,7 @@ impl Sums {
     }
 }
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
