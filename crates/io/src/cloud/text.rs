@@ -80,6 +80,7 @@ pub(super) fn read(mut stream: Stream, wanted: &Wanted) -> Result<(PointCloud, C
     }
     let (cloud, mut report) = all.finish("text", "ascii")?;
     report.columns = Some(taken.how);
+    report.units = taken.is_geographic.then(|| "degrees".to_string());
     report.warnings.extend(found);
     Ok((cloud, report))
 }
@@ -109,6 +110,8 @@ struct Taken {
     /// Whether the color columns are zero in all rows that were examined. Later rows decide whether
     /// they hold colors.
     is_undecided: bool,
+    /// Whether the names state that the first two coordinates are a longitude and a latitude.
+    is_geographic: bool,
 }
 
 impl Head {
@@ -190,7 +193,8 @@ impl Head {
             counts: self.count.is_some(),
         };
         if let Some(names) = &self.names {
-            let position = find(names, &AXES).unwrap_or([0, 1, 2]);
+            let geographic = find(names, &AXES).is_none().then(|| geographic(names)).flatten();
+            let position = find(names, &AXES).or(geographic).unwrap_or([0, 1, 2]);
             let (normal, color) = (find(names, &NORMALS), find(names, &COLORS));
             let (normal, color) =
                 (normal.or(find(names, &LONG_NORMALS)), color.or(find(names, &RGB)));
@@ -198,7 +202,8 @@ impl Head {
             let used: Vec<&str> = used.filter_map(|k| names.get(*k)).map(String::as_str).collect();
             let how = format!("by name: {}", used.join(" "));
             let roles = roles(position, normal, color);
-            return Some(Taken { roles, how, is_undecided: false });
+            let is_geographic = geographic.is_some();
+            return Some(Taken { roles, how, is_undecided: false, is_geographic });
         }
         let all = |k: usize, holds: &dyn Fn([f64; 3]) -> bool| {
             self.rows.iter().all(|row| match row.get(k..k + 3) {
@@ -248,7 +253,8 @@ impl Head {
         };
         let how = format!("by number of columns ({n}): {words}{others}");
         let is_undecided = normal.is_none() && color == Some([3, 4, 5]) && zeros(3);
-        Some(Taken { roles: roles([0, 1, 2], normal, color), how, is_undecided })
+        let roles = roles([0, 1, 2], normal, color);
+        Some(Taken { roles, how, is_undecided, is_geographic: false })
     }
 
     /// Selects the attributes to read from the columns that have no other meaning. A column without
@@ -279,6 +285,9 @@ const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 const LONG_NORMALS: [&str; 3] = ["normal_x", "normal_y", "normal_z"];
 const COLORS: [&str; 3] = ["red", "green", "blue"];
 const RGB: [&str; 3] = ["r", "g", "b"];
+const LONGITUDES: [&str; 4] = ["lon", "long", "lng", "longitude"];
+const LATITUDES: [&str; 2] = ["lat", "latitude"];
+const HEIGHTS: [&str; 7] = ["z", "h", "height", "alt", "altitude", "elev", "elevation"];
 
 /// Returns the names of columns in lower case.
 fn names(line: &[u8]) -> Vec<String> {
@@ -292,6 +301,15 @@ fn names(line: &[u8]) -> Vec<String> {
 fn find(names: &[String], wanted: &[&str; 3]) -> Option<[usize; 3]> {
     let place = |word: &str| names.iter().position(|name| name == word);
     Some([place(wanted[0])?, place(wanted[1])?, place(wanted[2])?])
+}
+
+/// Returns the columns of longitude, latitude and height, if the names state a longitude and a
+/// latitude. If none is named as a height, it is the first other column.
+fn geographic(names: &[String]) -> Option<[usize; 3]> {
+    let place = |of: &[&str]| names.iter().position(|name| of.contains(&name.as_str()));
+    let (longitude, latitude) = (place(&LONGITUDES)?, place(&LATITUDES)?);
+    let other = || (0..names.len()).find(|k| ![longitude, latitude].contains(k));
+    Some([longitude, latitude, place(&HEIGHTS).or_else(other)?])
 }
 
 #[cfg(test)]
@@ -366,6 +384,12 @@ mod tests {
         let (found, report) = cloud(text);
         assert_eq!((found.points[0], found.colors.unwrap()[0]), ([4., 5., 6.], [1, 2, 3]));
         assert_eq!(report.columns.unwrap(), "by name: x y z red green blue");
+        // Degrees are no lengths, whatever their order.
+        let (found, report) = cloud("Lat,Lon,Height\n47.1,8.2,400\n");
+        assert_eq!(
+            (found.points[0], report.units.as_deref()),
+            ([8.2, 47.1, 400.0], Some("degrees"))
+        );
         let (found, _) = cloud("//X Y Z Nx Ny Nz\n1 2 3 2 0 0\n");
         assert_eq!(found.normals.unwrap()[0], [1., 0., 0.]);
         for (text, found) in [
