@@ -72,6 +72,20 @@ fn open_box() -> Mesh {
     Mesh::new(Kind::Surface, mesh.vertices, cells)
 }
 
+/// Returns a thin plate without one narrow side. Its sharp edges are convex.
+fn plate() -> Mesh {
+    let mut mesh = open_box();
+    mesh.vertices.iter_mut().for_each(|x| x[2] *= 0.05);
+    mesh
+}
+
+/// Returns the box with its faces reversed: a room, whose sharp edges are concave.
+fn room() -> Mesh {
+    let mut mesh = open_box();
+    mesh.cells.chunks_exact_mut(3).for_each(|cell| cell.swap(1, 2));
+    mesh
+}
+
 #[test]
 fn surfaces_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
@@ -87,6 +101,11 @@ fn surfaces_are_those_of_the_cpu() {
         }
     }
     assert!(turned > 0 && dropped > 0, "turned {turned}, dropped {dropped}");
+    for (name, mesh) in [("plate", plate()), ("room", room())] {
+        for n in [3_000, 20_000] {
+            compare(&cuda, &samples(&mesh, n, 0, n), Cubes::Safe, &format!("{name} {n}"));
+        }
+    }
 }
 
 /// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
