@@ -49,6 +49,7 @@
 //! docs/architecture.md describes how they fit together.
 
 pub mod api;
+pub mod batch;
 /// The command line, public for packages that include the program.
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -56,6 +56,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run::check, m)?)?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
     m.add_function(wrap_pyfunction!(studies::compare, m)?)?;
+    m.add_function(wrap_pyfunction!(studies::batch, m)?)?;
     m.add_function(wrap_pyfunction!(studies::converge, m)?)?;
     m.add_function(wrap_pyfunction!(surfaces::reconstruct, m)?)?;
     m.add_function(wrap_pyfunction!(surfaces::sdf_at, m)?)?;

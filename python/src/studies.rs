@@ -1,9 +1,11 @@
-//! Comparisons of results, and convergence studies.
+//! Comparisons of results, convergence studies, and batches.
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroset::api::Control;
+use zeroset::batch::{Batch, Inputs, Options, Shard};
 use zeroset::compare::Tolerance;
 use zeroset::converge::Study;
 
@@ -46,5 +48,40 @@ pub fn converge(
         };
         ended?;
         Ok((serde_json::to_string(&results).unwrap_or_default(), written))
+    })
+}
+
+/// Runs a case for each row of a table. Returns the records of the rows as JSON, and the number of
+/// shards that are not complete.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+pub fn batch(
+    py: Python<'_>,
+    case: PathBuf,
+    table: PathBuf,
+    overrides: Vec<String>,
+    folder: Option<PathBuf>,
+    name: Option<String>,
+    jobs: Option<usize>,
+    shard: Option<String>,
+    resume: bool,
+    overwrite: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, usize)> {
+    let shard: Option<Shard> = shard
+        .map(|text| text.parse())
+        .transpose()
+        .map_err(|what: String| PyValueError::new_err(format!("shard: {what}")))?;
+    work::run_to_a_stop(py, progress.as_ref(), |control: &Control| {
+        let mut inputs = Inputs::new(case, table);
+        inputs.overrides = overrides;
+        (inputs.folder, inputs.name, inputs.shard) = (folder, name, shard);
+        let batch = Batch::new(&inputs)?;
+        let mut options = Options::new(&control.interrupt, control);
+        options.jobs = jobs;
+        (options.resume, options.overwrite) = (resume, overwrite);
+        let done = batch.run(&options, |_| ())?;
+        let rows = serde_json::to_string(&done.rows).unwrap_or_default();
+        Ok((rows, done.missing_shards))
     })
 }

@@ -244,3 +244,35 @@ def test_studies_are_those_of_the_command(cli):
     found = zs.converge(CASE, levels=2, overrides={"evolve.max_steps": 3}, folder=cli.folder / "b")
     written = json.loads((cli.folder / "a" / "converge.json").read_text())
     assert without_clock(found["quantities"]) == without_clock(written["quantities"])
+
+
+def test_batches_are_those_of_the_command(cli):
+    case, table = cli.folder / "case.toml", cli.folder / "table.csv"
+    case.write_text(
+        "version = 1\n"
+        "domain.mesh.generate.square.cells = [8, 8]\n"
+        "initial.ball = { center = [0.5, 0.5, 0], radius = {{radius}} }\n"
+        "evolve = { normal_speed = 1, max_steps = 2 }\n"
+    )
+    table.write_text("id,radius\nsmall,0.2\nlarge,0.3\nwrong,-1\n")
+    cli("batch", case, "--table", table, "--name", "id", "-o", "a", code=1)
+    found = zs.batch(case, table, name="id", folder=cli.folder / "b", jobs=2)
+    written = json.loads((cli.folder / "a" / "batch.json").read_text())
+
+    def comparable(rows):
+        return [
+            {key: row[key] for key in ("row", "name", "status", "exit_code", "values", "error")}
+            for row in rows
+        ]
+
+    assert comparable(found["rows"]) == comparable(written["rows"])
+    assert found["missing_shards"] == 0
+    with pytest.raises(OSError, match="resume"):
+        zs.batch(case, table, name="id", folder=cli.folder / "b")
+    again = zs.batch(case, table, name="id", folder=cli.folder / "b", resume=True, shard=None)
+    assert comparable(again["rows"]) == comparable(found["rows"])
+    part = zs.batch(case, table, folder=cli.folder / "c", shard=(2, 2))
+    assert [row["row"] for row in part["rows"]] == [2] and part["missing_shards"] == 1
+    for options, part in (({"jobs": 0}, "jobs"), ({"shard": (3, 2)}, "shard")):
+        with pytest.raises(ValueError, match=part):
+            zs.batch(case, table, folder=cli.folder / "d", **options)

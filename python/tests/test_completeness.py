@@ -11,6 +11,7 @@ import zeroset as zs
 
 # The test that compares a function or method with the command line, or a reason after "-".
 COMPARED = {
+    "batch": "test_batches_are_those_of_the_command",
     "check": "test_checks_are_those_of_the_command",
     "compare": "test_comparisons_are_those_of_the_command",
     "converge": "test_studies_are_those_of_the_command",

@@ -25,7 +25,7 @@ from ._native import DeviceError, NumericalError, __version__
 from ._pictures import Picture, info, render
 from ._points import Cloud, Nearest, nearest, read_points, sample
 from ._run import CaseCheck, Report, check, devices, run
-from ._studies import compare, converge
+from ._studies import batch, compare, converge
 from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
 from ._volumes import Volume, edt, isosurface, read_volume, voxelize
 from ._voxels import Octree, Points, octree, points
@@ -57,6 +57,7 @@ __all__ = [
     "Volume",
     "ZerosetWarning",
     "__version__",
+    "batch",
     "check",
     "compare",
     "converge",

@@ -15,6 +15,7 @@ __all__ = [
     "Mesh",
     "NumericalError",
     "__version__",
+    "batch",
     "changed",
     "check",
     "cleaned",
@@ -192,6 +193,18 @@ def sample(mesh: Mesh, options: str) -> tuple[NDArray[np.float64], NDArray[np.fl
 def compare(
     a: str | os.PathLike[str], b: str | os.PathLike[str], absolute: float, relative: float
 ) -> str: ...
+def batch(
+    case: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    overrides: list[str],
+    folder: str | os.PathLike[str] | None,
+    name: str | None,
+    jobs: int | None,
+    shard: str | None,
+    resume: bool,
+    overwrite: bool,
+    progress: _Progress,
+) -> tuple[str, int]: ...
 def converge(
     case: str | os.PathLike[str],
     levels: int,

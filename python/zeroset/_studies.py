@@ -1,4 +1,4 @@
-"""Comparisons of results, and convergence studies."""
+"""Comparisons of results, convergence studies, and batches."""
 
 from __future__ import annotations
 
@@ -129,3 +129,89 @@ def converge(
         )
     _messages.log()
     return {**json.loads(results), "files": [os.fspath(file) for file in files]}
+
+
+def batch(
+    case: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    shard: tuple[int, int] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, Any]:
+    """Run a case for each row of a table, as `zeroset batch` does.
+
+    The case refers to a column of the table as ``{{column}}``. A row that fails does not stop the
+    others.
+
+    Parameters
+    ----------
+    case : path
+        Case file.
+    table : path
+        CSV file with titles.
+    name : str, optional
+        Column whose cells name the rows and their folders. By default, rows are numbered.
+    folder : path, optional
+        Folder for the results, results/NAME-batch by default.
+    jobs : int, optional
+        Number of rows that run at the same time. By default, as many as cores and memory allow, and
+        one if the case may use a GPU.
+    shard : tuple of two int, optional
+        ``(i, n)`` runs every n-th row, beginning with row i, which is at least 1.
+    overrides, overwrite, progress
+        See `run`. Overrides may refer to columns, too.
+    resume : bool
+        Whether to continue the batch in the folder: rows that are done are kept.
+
+    Returns
+    -------
+    dict
+        "rows" lists the rows that have run, with "name", "status", "values" (the results by name)
+        and "error". "missing_shards" is the number of shards that are not complete.
+
+    Raises
+    ------
+    ValueError
+        If the case and the table do not fit together.
+    OSError
+        If a file cannot be read or written, or exists already.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, zeroset as zs
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> lines = [
+    ...     "version = 1",
+    ...     "domain.mesh.generate.square.cells = [16, 16]",
+    ...     "initial.ball = { center = [0.5, 0.5, 0], radius = {{radius}} }",
+    ...     "evolve = { normal_speed = 1, end_time = 0.1 }",
+    ... ]
+    >>> _ = (folder / "disk.toml").write_text("\\n".join(lines))
+    >>> _ = (folder / "radii.csv").write_text("radius\\n0.1\\n0.2\\n")
+    >>> found = zs.batch(folder / "disk.toml", folder / "radii.csv", folder=folder / "runs")
+    >>> [row["status"] for row in found["rows"]]
+    ['finished', 'finished']
+    """
+    if jobs is not None and not 1 <= jobs <= 1024:
+        raise ValueError(f"jobs: expected a number from 1 to 1024, found {jobs}")
+    with _progress.shown(progress) as call:
+        rows, missing = _native.batch(
+            os.fspath(case),
+            os.fspath(table),
+            _run.as_overrides(overrides),
+            folder and os.fspath(folder),
+            name,
+            jobs,
+            None if shard is None else "{}/{}".format(*shard),
+            resume,
+            overwrite,
+            call,
+        )
+    _messages.log()
+    return {"rows": json.loads(rows), "missing_shards": missing}

@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Subcommand;
 
 use super::{
-    Ui, check, compare, converge, convert, devices, distance, dt, edt, generate, info, isosurface,
-    points, reconstruct, render, run, sample, schema, sdf, shell, view, voxelize,
+    Ui, batch, check, compare, converge, convert, devices, distance, dt, edt, generate, info,
+    isosurface, points, reconstruct, render, run, sample, schema, sdf, shell, view, voxelize,
 };
 use crate::error::Result;
 use crate::output::Claims;
@@ -16,6 +16,8 @@ use crate::output::Claims;
 pub enum Command {
     /// Run a case: move an interface or compute a distance, and write states and a report
     Run(run::Args),
+    /// Run a case for each row of a table, such as a list of subjects
+    Batch(batch::Args),
     /// Check a case and its input files without running it
     Check(check::Args),
     /// Compare two results or runs, and say where they differ
@@ -83,7 +85,7 @@ impl Command {
     /// Returns what the command does first, for the message that is printed if memory runs out.
     pub fn doing(&self) -> &'static str {
         match self {
-            Command::Run(_) | Command::Converge(_) => "reading the case",
+            Command::Run(_) | Command::Batch(_) | Command::Converge(_) => "reading the case",
             Command::Check(_) => "checking the case",
             Command::Compare(_) => "comparing the results",
             Command::Distance(_) => "reading the mesh",
@@ -110,6 +112,7 @@ impl Command {
             Command::Run(args) => &args.case,
             Command::Check(args) => &args.case,
             Command::Compare(args) => &args.a,
+            Command::Batch(args) => &args.case,
             Command::Converge(args) => &args.case,
             Command::Distance(args) => &args.mesh,
             Command::Generate(args) => args.file(),
@@ -165,9 +168,11 @@ impl Command {
             Command::Voxelize(args) => vec![&args.output],
             Command::Sample(args) => vec![&args.output],
             Command::Sdf(args) => args.outputs(),
-            Command::Run(_) | Command::Check(_) | Command::Converge(_) | Command::Distance(_) => {
-                Vec::new()
-            }
+            Command::Run(_)
+            | Command::Batch(_)
+            | Command::Check(_)
+            | Command::Converge(_)
+            | Command::Distance(_) => Vec::new(),
             // `manual` checks the names of its pages itself.
             Command::Compare(_)
             | Command::Info(_)
@@ -190,7 +195,7 @@ impl Command {
 
     /// Returns the requested number of threads, 0 for all cores.
     ///
-    /// It is `None` for `run`, `check`, `converge` and `distance`, whose case specifies the number,
+    /// It is `None` for `run`, `batch`, `check`, `converge` and `distance`, whose case specifies the number,
     /// and for commands that need no threads.
     pub fn threads(&self) -> Option<usize> {
         match self {
@@ -208,9 +213,11 @@ impl Command {
             | Command::Voxelize(_)
             | Command::Compare(_)
             | Command::Info(_) => Some(0),
-            Command::Run(_) | Command::Check(_) | Command::Converge(_) | Command::Distance(_) => {
-                None
-            }
+            Command::Run(_)
+            | Command::Batch(_)
+            | Command::Check(_)
+            | Command::Converge(_)
+            | Command::Distance(_) => None,
             Command::Schema(_)
             | Command::Defaults(_)
             | Command::Devices(_)
@@ -225,6 +232,10 @@ impl Command {
             Command::Run(_) => {
                 "use precision = \"f32\", a narrower band, a coarser mesh or a machine with more memory \
                  (see also `ulimit -v`); a run that has written a checkpoint continues with --resume"
+            }
+            Command::Batch(_) => {
+                "use fewer --jobs, precision = \"f32\" or a machine with more memory (see also `ulimit \
+                 -v`); --resume continues the batch"
             }
             Command::Converge(_) => {
                 "use fewer --levels, a coarser case or a machine with more memory (see also `ulimit \
@@ -277,6 +288,7 @@ impl Command {
             Command::Run(args) => run::run(args, ui),
             Command::Check(args) => check::run(args, ui),
             Command::Compare(args) => compare::run(args, ui),
+            Command::Batch(args) => batch::run(args, ui),
             Command::Converge(args) => converge::run(args, ui),
             Command::Distance(args) => distance::run(*args, ui),
             Command::Dt(args) => dt::run(*args, ui),

@@ -5,6 +5,7 @@
 //! results differ; 2 usage or case file; 3 input file; 4 no usable result; 5 device or memory; 6
 //! output; 130 interrupted.
 
+mod batch;
 mod check;
 mod cloud;
 mod columns;
@@ -147,7 +148,7 @@ fn run_command(words: &[OsString]) -> u8 {
     log::install(&ui);
     memory::about(cli.command.file(), cli.command.remedy(), json);
     memory::doing(cli.command.doing());
-    if !matches!(cli.command, Command::Run(_) | Command::Converge(_)) {
+    if !matches!(cli.command, Command::Run(_) | Command::Batch(_) | Command::Converge(_)) {
         interrupt::ends_the_program(&ui);
     }
     let started = cli.command.threads().map_or(Ok(()), Cpu::start);

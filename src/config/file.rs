@@ -14,7 +14,7 @@ use crate::io::instead_of_a_case;
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the file cannot be read or is not a case file.
-pub(super) fn read(path: &Path) -> Result<String> {
+pub(crate) fn read(path: &Path) -> Result<String> {
     let unread = match std::fs::read_to_string(path) {
         Ok(text) => {
             let is_toml = DeTable::parse(&text).is_ok();

@@ -68,6 +68,7 @@ pub use volume_array::VolumeArray;
 pub use zeroset_core::MOST_THREADS;
 
 pub(crate) use crate::words::suggest;
+pub(crate) use file::read as read_case_text;
 
 use crate::error::{Error, Result};
 use crate::mesh::Kind;

@@ -12,4 +12,5 @@ mod study;
 
 pub use files::Files;
 pub use orders::{Quantity, Row};
+pub(crate) use quantities::values;
 pub use study::{Cost, Level, Results, Study};

@@ -27,7 +27,7 @@ pub(super) fn error_bounds(config: &Config) -> Vec<String> {
 }
 
 /// Returns the results of a run by name.
-pub(super) fn values(report: &Report) -> BTreeMap<String, f64> {
+pub(crate) fn values(report: &Report) -> BTreeMap<String, f64> {
     let mut values = BTreeMap::new();
     let mut add = |name: &str, value: Option<f64>| {
         values.extend(value.filter(|x| x.is_finite()).map(|value| (name.to_string(), value)));
