@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use zeroset::api::{EvolveOptions, IsosurfaceOptions, ReadOptions, ReconstructOptions};
 use zeroset::config::{DataFile, Device, DeviceKind, MeshRepair, Precision};
 use zeroset::io::Frame;
+use zeroset::levelset::volume::VolumeCorrection;
 use zeroset::mesh::repair::Weld;
 use zeroset::reconstruct::directed::Cubes;
 use zeroset::reconstruct::{Method, Options};
@@ -84,6 +85,7 @@ pub struct OfEvolution {
     max_step: Option<f64>,
     start_time: Option<f64>,
     mask: Option<String>,
+    volume_correction: VolumeCorrection,
 }
 
 impl OfEvolution {
@@ -93,6 +95,7 @@ impl OfEvolution {
         (options.max_steps, options.steady) = (self.max_steps, self.steady);
         (options.cfl, options.max_step) = (self.cfl, self.max_step);
         (options.start_time, options.mask) = (self.start_time, self.mask);
+        options.volume_correction = self.volume_correction;
         options
     }
 }

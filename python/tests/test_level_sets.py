@@ -106,6 +106,22 @@ def test_views_are_pages():
     assert "41 x" not in repr(ls) and "121 points" in repr(ls)
 
 
+def test_the_area_is_corrected():
+    def change(correction: str) -> float:
+        ls = zs.LevelSet(
+            square(24),
+            lambda p: np.hypot(p[:, 0] - 0.3, p[:, 1]) - 0.3,
+            volume_correction=correction,
+        )
+        first = ls.state().area
+        (s,) = ls.evolve(velocity=["-4*y", "4*x", "0"], until=1.0)
+        return abs(s.area / first - 1)
+
+    assert change("global") < 1e-6 < change("none")
+    with pytest.raises(ValueError, match="volume_correction"):
+        zs.LevelSet(square(), lambda p: p[:, 0], volume_correction="some")
+
+
 def test_terms_change_while_states_are_returned():
     ls, times = disk(), []
     for s in ls.evolve(normal_speed=1.0, until=0.2, every=0.1):

@@ -80,6 +80,10 @@ class LevelSet:
         Expression that is 0 or NaN where the mesh is to be left out.
     start_time : float, optional
         Time at which the motion begins, in the time unit of the terms, 0 by default.
+    volume_correction : "none", "local" or "global", optional
+        Correction of the volume of the inside, "none" by default. "local" undoes the changes by
+        reinitializations. "global" also corrects the changes by steps, for motion by `velocity`
+        alone.
 
     Raises
     ------
@@ -111,10 +115,16 @@ class LevelSet:
         cfl: float | None = None,
         mask: str | None = None,
         start_time: float | None = None,
+        volume_correction: str = "none",
     ) -> None:
         self.mesh: Mesh = as_mesh(mesh, device, threads)
         self._convert = self.mesh._converter(phi)
-        options = {"cfl": cfl, "mask": mask, "start_time": start_time}
+        options = {
+            "cfl": cfl,
+            "mask": mask,
+            "start_time": start_time,
+            "volume_correction": volume_correction,
+        }
         text = _options.text(**options)
         # The GPU of phi, if the motion is computed there. Its arrays then stay there.
         self._gpu = self._gpu_of(phi)
@@ -258,6 +268,7 @@ class LevelSet:
             max_steps=max_steps,
             steady=steady,
             cfl=self._begun[1]["cfl"],
+            volume_correction=self._begun[1]["volume_correction"],
             max_step=max_step,
         )
         terms = {

@@ -40,6 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::io::Units;
 pub use crate::io::vtk::Compression;
 pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
+pub use crate::levelset::volume::VolumeCorrection;
 pub use crate::levelset::tiled::{Scheme, Time};
 pub use crate::patches::Partition;
 pub(crate) use conduction::conduction_quantities;

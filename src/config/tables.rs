@@ -14,6 +14,7 @@ use crate::expression::Expression;
 use crate::levelset::eikonal::Fit;
 use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 use crate::levelset::tiled::{Scheme, Time};
+use crate::levelset::volume::VolumeCorrection;
 
 /// Scalar type of states and solvers: `precision = "f64"`. Geometry and files always use f64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -190,6 +191,11 @@ pub struct Evolve {
     /// in addition to vertices where this step would be unstable. Default 0.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub least_quality: Option<f64>,
+    /// Correction of the volume of the inside after each reinitialization: "none" (default);
+    /// "local", which undoes the changes by reinitializations where they arise; or "global", which
+    /// shifts phi so that each component has its initial volume plus the divergence of the velocity
+    /// minus the flux through the boundary, for motion by `velocity` alone.
+    pub volume_correction: VolumeCorrection,
     /// Spatial scheme on tiles: "weno5" (default) or "first-order".
     pub scheme: Option<Scheme>,
     /// Time scheme on tiles: "rk3" (default with weno5) or "euler" (default with first-order).

@@ -4,3 +4,4 @@ pub mod eikonal;
 pub mod evolution;
 pub mod gradient_norm_error;
 pub mod tiled;
+pub mod volume;

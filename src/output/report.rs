@@ -16,6 +16,7 @@ use crate::config::{Bounds, Config, Precision, Units};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::io::with_unit;
+use crate::levelset::volume::VolumeTotals;
 pub use counts::{MeshCounts, SurfaceCounts, TileCounts};
 use summary::digits;
 
@@ -95,6 +96,9 @@ pub struct Report {
     pub poor_cells: usize,
     /// Number of iterations of the semi-implicit curvature steps. `None` for explicit steps.
     pub curvature_iterations: Option<u64>,
+    /// Results of the corrections of the volume. `None` without corrections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_correction: Option<VolumeTotals>,
     /// Results of the task distance.
     pub distances: Option<Distances>,
     /// Results of the task reconstruct.
@@ -366,6 +370,7 @@ impl Report {
             mean_weight: None,
             poor_cells: 0,
             curvature_iterations: None,
+            volume_correction: None,
             distances: None,
             reconstruction: None,
             expect: Verdict { met: None, checks: Vec::new() },

@@ -9,6 +9,7 @@ use super::writer::Late;
 use crate::error::{Error, Result};
 use crate::levelset::evolution::cuda::OnGpu;
 use crate::levelset::evolution::{Advance, Choices, StepTarget, Totals};
+use crate::levelset::volume::VolumeTotals;
 use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
@@ -56,6 +57,11 @@ pub(super) trait Motion: Send {
 
     /// Returns the work done since the start of the run, including the work before a checkpoint.
     fn totals(&self) -> Totals;
+
+    /// Returns the results of the corrections of the volume, if there are any.
+    fn volume(&self) -> Option<VolumeTotals> {
+        None
+    }
 
     /// Returns the choices that the solver made for the domain.
     fn choices(&self) -> Choices {

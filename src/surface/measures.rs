@@ -2,12 +2,14 @@
 //! number.
 
 pub(super) mod cuda;
+mod share;
 
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::{CellsAround, Uses};
 use crate::parallel::*;
 use crate::primitives::UnionFind;
+pub(crate) use share::{share, share_gradient};
 
 /// Cells per partial sum. Sums are added in this fixed pattern for any number of threads.
 const BLOCK: usize = 4096;
@@ -143,52 +145,41 @@ impl Sums {
             self.enclosed += meas;
             return;
         }
-        let (interface, share) =
-            if N == 3 { in_triangle(&x, &values) } else { in_tet(&x, &values) };
-        self.interface += interface;
-        self.enclosed += share * meas;
+        self.interface += if N == 3 { in_triangle(&x, &values) } else { in_tet(&x, &values) };
+        self.enclosed += share(&values) * meas;
     }
 }
 
-/// Returns the crossing on the edge from i to j, as a point and as the fraction of the edge from i
-/// to this point.
-fn crossing(x: &[Vec3], phi: &[f64], i: usize, j: usize) -> (Vec3, f64) {
+/// Returns the crossing on the edge from i to j.
+fn crossing(x: &[Vec3], phi: &[f64], i: usize, j: usize) -> Vec3 {
     let t = phi[i] / (phi[i] - phi[j]);
-    (x[i] + (x[j] - x[i]) * t, t)
+    x[i] + (x[j] - x[i]) * t
 }
 
-/// Returns the length of the zero set in a cut triangle, and the fraction of its area that is
-/// inside.
-fn in_triangle(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
+/// Returns the length of the zero set in a cut triangle.
+fn in_triangle(x: &[Vec3], phi: &[f64]) -> f64 {
     let lone_inside = phi.iter().filter(|&&v| v < 0.0).count() == 1;
-    let Some(i) = (0..3).find(|&i| (phi[i] < 0.0) == lone_inside) else { return (0.0, 0.0) };
-    let (a, s) = crossing(x, phi, i, (i + 1) % 3);
-    let (b, t) = crossing(x, phi, i, (i + 2) % 3);
-    ((b - a).norm(), if lone_inside { s * t } else { 1.0 - s * t })
+    let Some(i) = (0..3).find(|&i| (phi[i] < 0.0) == lone_inside) else { return 0.0 };
+    let [a, b] = [1, 2].map(|k| crossing(x, phi, i, (i + k) % 3));
+    (b - a).norm()
 }
 
-/// Returns the area of the zero set in a cut tetrahedron, and the fraction of its volume that is
-/// inside.
-fn in_tet(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
+/// Returns the area of the zero set in a cut tetrahedron.
+fn in_tet(x: &[Vec3], phi: &[f64]) -> f64 {
     let n_inside = phi.iter().filter(|&&v| v < 0.0).count();
     let triangle = |a: Vec3, b: Vec3, c: Vec3| 0.5 * (b - a).cross(&(c - a)).norm();
     if n_inside != 2 {
         let lone_inside = n_inside == 1;
-        let Some(i) = (0..4).find(|&i| (phi[i] < 0.0) == lone_inside) else { return (0.0, 0.0) };
-        let [(a, r), (b, s), (c, t)] = [1, 2, 3].map(|k| crossing(x, phi, i, (i + k) % 4));
-        let corner = r * s * t;
-        return (triangle(a, b, c), if lone_inside { corner } else { 1.0 - corner });
+        let Some(i) = (0..4).find(|&i| (phi[i] < 0.0) == lone_inside) else { return 0.0 };
+        let [a, b, c] = [1, 2, 3].map(|k| crossing(x, phi, i, (i + k) % 4));
+        return triangle(a, b, c);
     }
     let mut order = [0, 1, 2, 3];
     order.sort_by_key(|&i| phi[i] >= 0.0);
     let [a, b, c, d] = order;
-    let ((ac, p), (ad, q)) = (crossing(x, phi, a, c), crossing(x, phi, a, d));
-    let ((bc, r), (bd, s)) = (crossing(x, phi, b, c), crossing(x, phi, b, d));
-    // The wedge between edge ab and the quadrilateral consists of the tetrahedra (a, ac, ad, b),
-    // (ac, ad, b, bd) and (ac, b, bc, bd). Their volume fractions are determinants of barycentric
-    // coordinates.
-    let share = p * q + p * s * (1.0 - q) + r * s * (1.0 - p);
-    (triangle(ac, ad, bd) + triangle(ac, bd, bc), share)
+    let [ac, ad] = [c, d].map(|k| crossing(x, phi, a, k));
+    let [bc, bd] = [c, d].map(|k| crossing(x, phi, b, k));
+    triangle(ac, ad, bd) + triangle(ac, bd, bc)
 }
 
 /// Counts the connected components of the vertices with phi < 0, which are joined by cell edges.
@@ -219,7 +210,7 @@ mod tests {
             for d in [2, 3] {
                 let cut = phi[..=d].iter().filter(|&&v| v < 0.0).count();
                 prop_assume!(cut > 0 && cut <= d);
-                let share = if d == 2 { in_triangle(&x[..3], &phi[..3]).1 } else { in_tet(&x, &phi).1 };
+                let share = if d == 2 { share(&[phi[0], phi[1], phi[2]]) } else { share(&phi) };
                 let (mut hits, mut all) = (0, 0);
                 for i in 0..n {
                     for j in 0..n - i {
@@ -245,10 +236,9 @@ mod tests {
             let cut = phi.iter().filter(|&&v| v < 0.0).count();
             prop_assume!(cut > 0 && cut < 4);
             let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
-            let (area, share) = in_tet(&x, &phi);
-            let (other_area, other) = in_tet(&x, &phi.map(|v| -v));
-            prop_assert!((share + other - 1.0).abs() < 1e-12);
-            prop_assert!((area - other_area).abs() < 1e-12);
+            let negative = phi.map(|v| -v);
+            prop_assert!((share(&phi) + share(&negative) - 1.0).abs() < 1e-12);
+            prop_assert!((in_tet(&x, &phi) - in_tet(&x, &negative)).abs() < 1e-12);
         }
     }
 

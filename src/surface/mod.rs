@@ -65,6 +65,7 @@ pub use lattice_distance::{Filled, LatticeDistance};
 #[doc(hidden)]
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
+pub(crate) use measures::{share, share_gradient};
 pub use orientation::{Orientation, Outward, orient, orient_outward};
 #[doc(hidden)]
 pub use quality::cuda::gaps_on;

@@ -35,3 +35,4 @@ mod tiles_surface;
 mod tiles_volumes;
 mod translation;
 mod varying;
+mod volume;

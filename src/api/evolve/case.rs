@@ -46,6 +46,7 @@ impl Case {
         self.schedule(&mut evolve);
         evolve.cfl = options.cfl;
         evolve.max_step = options.max_step;
+        evolve.volume_correction = options.volume_correction;
         evolve.mask = mask(options.mask.as_deref())?;
         evolve.velocity = match &terms.velocity {
             None => None,

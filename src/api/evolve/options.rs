@@ -1,6 +1,7 @@
 //! Options of a motion.
 
 use crate::api::Control;
+use crate::levelset::volume::VolumeCorrection;
 
 /// Options of [`evolve_with`](super::evolve_with) and [`begin`](super::begin). The defaults are
 /// those of a case file. All times and durations are in the time unit of the terms, and times are
@@ -42,6 +43,8 @@ pub struct EvolveOptions {
     pub start_time: Option<f64>,
     /// Excludes cells with a vertex where this expression is 0 or NaN.
     pub mask: Option<String>,
+    /// How the volume of the inside is corrected.
+    pub volume_correction: VolumeCorrection,
     /// Progress and cancellation.
     pub control: Control,
 }
@@ -112,6 +115,12 @@ impl EvolveOptions {
     /// Excludes cells with a vertex where an expression is 0 or NaN.
     pub fn mask(mut self, expression: impl Into<String>) -> Self {
         self.mask = Some(expression.into());
+        self
+    }
+
+    /// Sets how the volume of the inside is corrected.
+    pub fn volume_correction(mut self, correction: VolumeCorrection) -> Self {
+        self.volume_correction = correction;
         self
     }
 

@@ -3,7 +3,7 @@
 use super::flaws::Flaws;
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
-use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
+use crate::config::{Advection, Config, CurvatureStep, NormalMotion, VolumeCorrection};
 
 pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     if let Some(start) = evolve.start_time {
@@ -47,6 +47,20 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     if let Some(mask) = &evolve.mask {
         flaws.timeless("evolve.mask", mask);
     }
+    let others = [&evolve.normal_speed, &evolve.curvature, &evolve.weighted_curvature];
+    flaws.require(
+        evolve.volume_correction != VolumeCorrection::Global || others.into_iter().all(zero),
+        "evolve.volume_correction",
+        "is \"global\", but the change in volume by terms other than `velocity` is not known in \
+         advance",
+        "use \"local\", or remove the other terms",
+    );
+    flaws.require(
+        evolve.volume_correction != VolumeCorrection::Local || config.rule() != Rule::Never,
+        "evolve.volume_correction",
+        "is \"local\", but reinitialize.rule is \"never\"",
+        "use \"global\", or choose another rule",
+    );
     if config.mesh().is_some() {
         schemes(flaws, config.cfl(), evolve, at_rest);
         if let Some((key, _)) = evolve.volumes().first() {

@@ -7,7 +7,7 @@ use crate::config::output::SeriesFormat;
 use crate::config::tables::{Evolve, Precision, Rule};
 use crate::config::tiled::{Storage, TiledSource};
 use crate::config::values::{Coefficient, Component, HalfWidth, Velocity};
-use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme};
+use crate::config::{Config, CurvatureStep, Method, NormalMotion, Scheme, VolumeCorrection};
 use crate::io::RawLayout;
 use crate::levelset::tiled::MOST_GAMMA;
 
@@ -109,6 +109,8 @@ fn check_evolve(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     let other = evolve.curvature_step != CurvatureStep::default();
     of_meshes(flaws, other, "evolve.curvature_step", "remove it");
     of_meshes(flaws, evolve.least_quality.is_some(), "evolve.least_quality", "remove it");
+    let other = evolve.volume_correction != VolumeCorrection::None;
+    of_meshes(flaws, other, "evolve.volume_correction", "remove it");
     let data = matches!(evolve.velocity, Some(Velocity::Data(_)));
     of_meshes(flaws, data, "evolve.velocity.data", "use expressions or volumes");
     for (key, coefficient) in

@@ -2,6 +2,7 @@
 
 use super::{Advection, Coefficient, NormalMotion, Options, Rule, Terms};
 use crate::error::{Error, Result};
+use crate::levelset::volume::VolumeCorrection;
 use crate::mesh::Mesh;
 
 /// Checks that an array has one row per vertex.
@@ -61,6 +62,22 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
         return Err(Error::usage(
             format!("half_width is {w}, expected a positive number"),
             "use 5 edges",
+        ));
+    }
+    let moves_otherwise = !terms.normal_speed.is_zero()
+        || !terms.curvature.is_zero()
+        || !terms.weight.is_zero();
+    if options.volume_correction == VolumeCorrection::Global && moves_otherwise {
+        return Err(Error::usage(
+            "volume_correction \"global\" is for motion by velocity alone: the change in volume by \
+             other terms is not known in advance",
+            "use \"local\", or remove the other terms",
+        ));
+    }
+    if options.volume_correction == VolumeCorrection::Local && options.rule == Rule::Never {
+        return Err(Error::usage(
+            "volume_correction \"local\" corrects reinitializations, but rule is \"never\"",
+            "use \"global\", or choose another rule",
         ));
     }
     if !(options.cfl > 0.0 && options.cfl.is_finite()) {

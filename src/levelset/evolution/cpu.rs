@@ -8,6 +8,7 @@ use super::cell_passes::Scratch;
 use super::implicit::Implicit;
 use super::increments::Increments;
 use super::problem::Problem;
+use super::volume::Volume;
 use super::{Choices, Options, Rule, Terms, Totals, check};
 use crate::Cpu;
 #[cfg(doc)]
@@ -15,6 +16,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::levelset::eikonal::{EikonalState, Slowness};
+use crate::levelset::volume::VolumeTotals;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
@@ -33,6 +35,8 @@ pub struct Evolution<R: Real> {
     pub(super) implicit: Option<Implicit<R>>,
     pub(super) scratch: Scratch<R>,
     pub(super) progress: Progress<R>,
+    /// The correction of the volume, if there is one.
+    pub(super) volume: Option<Box<Volume>>,
     /// The failure of the last step, if it failed.
     breakdown: Option<Breakdown>,
 }
@@ -80,6 +84,8 @@ impl<R: Real> Evolution<R> {
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
         let phi = problem.start(phi)?;
         let mut evolution = Self::at_rest(problem, &phi);
+        evolution.volume = Volume::new(&evolution.problem, mesh);
+        evolution.begin_volume();
         if evolution.problem.options.rule == Rule::Never {
             evolution.update_band();
         } else {
@@ -97,6 +103,7 @@ impl<R: Real> Evolution<R> {
             scratch: Scratch::new(&patches, problem.cpu.threads()),
             implicit: problem.implicit.then(|| Implicit::new(&patches)),
             increments: problem.galerkin.as_ref().map(|_| Increments::new(phi.len())),
+            volume: None,
             progress: Progress {
                 reach: problem.reach(&phi),
                 time: problem.options.start_time,
@@ -171,6 +178,11 @@ impl<R: Real> Evolution<R> {
     pub fn totals(&self) -> Totals {
         let iterations = self.implicit.as_ref().map_or(0, |implicit| implicit.iterations);
         Totals { iterations, ..self.progress.totals }
+    }
+
+    /// Returns the results of the corrections of the volume, if there are any.
+    pub fn volume(&self) -> Option<VolumeTotals> {
+        self.volume.as_ref().map(|volume| volume.totals())
     }
 
     /// Returns the choices that depend on the mesh.

@@ -84,6 +84,7 @@ mod step_search;
 mod step_target;
 mod terms;
 mod time_step;
+mod volume;
 
 pub(crate) use breakdown::at_rest_forever;
 pub use breakdown::{Breakdown, Cause, What};

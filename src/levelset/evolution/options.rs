@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::levelset::eikonal::Fit;
+use crate::levelset::volume::VolumeCorrection;
 
 /// The rule that determines when phi is reinitialized (docs/narrow-band.md, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,9 @@ pub struct Options {
     pub max_step: f64,
     /// The time at which the evolution begins, 0 by default.
     pub start_time: f64,
+    /// How the volume of the inside is corrected after each reinitialization, and when a step ends
+    /// exactly at a target.
+    pub volume_correction: VolumeCorrection,
 }
 
 impl Options {
@@ -137,6 +141,7 @@ impl Options {
             least_quality: 0.0,
             max_step: f64::INFINITY,
             start_time: 0.0,
+            volume_correction: VolumeCorrection::None,
         }
     }
 
@@ -201,6 +206,12 @@ impl Options {
     /// Sets the time at which the evolution begins, in the unit of the case.
     pub fn with_start_time(mut self, start_time: f64) -> Self {
         self.start_time = start_time;
+        self
+    }
+
+    /// Sets how the volume of the inside is corrected.
+    pub fn with_volume_correction(mut self, volume_correction: VolumeCorrection) -> Self {
+        self.volume_correction = volume_correction;
         self
     }
 

@@ -9,10 +9,12 @@
 use std::sync::Arc;
 
 use super::problem::Problem;
+use super::volume::Volume;
 use super::{Evolution, Options, Terms, Totals, check};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
+use crate::levelset::volume::VolumeState;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
@@ -39,6 +41,8 @@ pub struct Snapshot {
     pub in_band: Vec<bool>,
     /// The time spent and the work done so far.
     pub totals: Totals,
+    /// The state of the correction of the volume, if there is one.
+    pub volume: Option<VolumeState>,
 }
 
 fn bits<R: Real>() -> u32 {
@@ -58,6 +62,7 @@ impl<R: Real> Evolution<R> {
             phi: self.phi(),
             in_band: self.patches().to_mesh_order(&self.band.inside, |inside| inside),
             totals: self.totals(),
+            volume: self.volume.as_ref().map(|volume| volume.state(&self.problem)),
         }
     }
 
@@ -94,6 +99,14 @@ impl<R: Real> Evolution<R> {
         if let Some(implicit) = &mut evolution.implicit {
             implicit.iterations = snapshot.totals.iterations;
         }
+        evolution.volume = Volume::new(&evolution.problem, mesh);
+        if let Some(volume) = &mut evolution.volume
+            && let Some(state) = &snapshot.volume
+        {
+            volume.resume(&evolution.problem, state, &evolution.band.inside);
+        } else {
+            evolution.begin_volume();
+        }
         Ok(evolution)
     }
 }
@@ -112,6 +125,9 @@ impl Snapshot {
         }
         for (what, rows) in [("phi", self.phi.len()), ("the band", self.in_band.len())] {
             check::length(mesh, &format!("{what} of the state to resume"), rows)?;
+        }
+        if let Some(volume) = &self.volume {
+            volume.check(mesh.n_vertices())?;
         }
         check::not_finite("phi of the state to resume", &self.phi)?;
         Ok(())

@@ -58,6 +58,7 @@ impl<R: Real> Evolution<R> {
         }
         let made = self.make_next(dt, time);
         let (cut, outcome) = self.noted(made)?;
+        self.follow_volume(dt);
         self.accept(dt, cut, &outcome);
         // Without an interface, phi does not change. This is not a steady state if an interface may
         // still enter.
@@ -78,14 +79,18 @@ impl<R: Real> Evolution<R> {
         Ok(StepInfo { step: self.progress.step, time, dt, rate, reinitialized })
     }
 
-    /// Advances by one step toward the target. On the CPU, the caller regains control after each
-    /// step.
+    /// Advances by one step toward the target, and corrects the volume if the step reaches it. On
+    /// the CPU, the caller regains control after each step.
     ///
     /// # Errors
     /// Returns the errors of [`Evolution::step`].
     pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let step = self.step(until.largest_step())?;
-        Ok(until.after(step.dt, step.rate))
+        let done = until.after(step.dt, step.rate);
+        if done.landed && !step.reinitialized {
+            self.correct_volume();
+        }
+        Ok(done)
     }
 
     /// Computes `next` from phi by a step of length `dt` that ends at `time`. Returns whether the
@@ -200,12 +205,14 @@ impl<R: Real> Evolution<R> {
             Some(_) => Width::Band(self.problem.half_width()),
             None => Width::Whole,
         };
+        self.before_reinitialization();
         let near = self.band.near(self.problem.inflow.patches(), &[]);
         let (cpu, state) = (&*self.problem.cpu, &mut self.eikonal);
         let phi = &mut self.phi;
         let done = eikonal::reinitialize_beyond(cpu, cpu, state, phi, near.list(), width, kept);
         debug_assert!(done.is_ok(), "reinitialization on the CPU cannot fail");
         self.band.give_back(near);
+        self.after_reinitialization();
         self.progress.reach = self.problem.reach(&self.phi);
         self.update_band();
         let progress = &mut self.progress;

@@ -11,6 +11,7 @@ use crate::grid::Parts;
 use crate::io::bytes::Cursor;
 use crate::levelset::evolution::{Snapshot, Totals};
 use crate::levelset::tiled::{Phi, Seconds as TiledSeconds, TiledSnapshot};
+use crate::levelset::volume::{VolumeState, VolumeTotals};
 use crate::output::measures::Prefix;
 use crate::output::{Measures, Seconds};
 
@@ -245,6 +246,18 @@ record!(Snapshot {
     phi,
     in_band,
     totals,
+    volume,
+});
+record!(VolumeState { labels, was_inside, references, totals });
+record!(VolumeTotals {
+    corrections,
+    volume,
+    reference,
+    added,
+    shifts,
+    largest_shift,
+    lost,
+    entered
 });
 record!(Parts { keys, borders, ages, background });
 record!(TiledSeconds { blocks, speed, stages, reinitialize });

@@ -4,6 +4,7 @@ use super::*;
 use crate::grid::Parts;
 use crate::levelset::evolution::Totals;
 use crate::levelset::tiled::Phi;
+use crate::levelset::volume::{VolumeState, VolumeTotals};
 
 fn checkpoint() -> Checkpoint {
     checkpoint_of(State::Mesh(snapshot()))
@@ -27,6 +28,12 @@ fn snapshot() -> Snapshot {
         phi: (0..11).map(|k| (f64::from(k) - 5.5).recip()).collect(),
         in_band: (0..11).map(|k| k % 3 == 1).collect(),
         totals: Totals { cell_updates: 1 << 40, reinitializations: 7, ..Totals::default() },
+        volume: Some(VolumeState {
+            labels: vec![u32::MAX, 0],
+            was_inside: vec![true, false],
+            references: vec![0.1],
+            totals: VolumeTotals::default(),
+        }),
     }
 }
 

@@ -110,6 +110,12 @@ impl Report {
                 let change = format!("{} -> {}", digits(w.first), digits(w.last));
                 line("mean weight", format!("{change} ({:+.3} %)", 100.0 * w.relative));
             }
+            if let Some(volume) = self.volume_correction {
+                let (n, largest) = (volume.corrections, digits(volume.largest_shift));
+                let corrections = counted(n as usize, ["correction", "corrections"]);
+                let largest = with_unit(largest, &length);
+                line("volume", format!("{corrections}, phi shifted by at most {largest}"));
+            }
             if self.poor_cells > 0 {
                 line("poor cells", format!("{} advect at first order", self.poor_cells));
             }

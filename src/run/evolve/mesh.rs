@@ -175,6 +175,7 @@ pub(super) fn options(setup: &MeshSetup) -> Options {
         .with_clip(evolve.clip)
         .with_curvature_step(evolve.curvature_step)
         .with_least_quality(config.least_quality(&evolve))
+        .with_volume_correction(evolve.volume_correction)
         .with_rule(match config.rule() {
             Rule::Displacement => evolution::Rule::Displacement,
             Rule::Published => evolution::Rule::Published,

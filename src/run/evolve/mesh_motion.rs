@@ -11,6 +11,7 @@ use crate::levelset::evolution::{
     self, Advance, Breakdown, Choices, Evolution, StepTarget, Totals, What,
 };
 use crate::levelset::gradient_norm_error::gradient_norm_error;
+use crate::levelset::volume::VolumeTotals;
 use crate::output::{Drift, Measures, checkpoint};
 use crate::run::CleanedMesh;
 use crate::run::expressions::expressions;
@@ -186,6 +187,13 @@ impl<R: Real> Motion for MeshMotion<R> {
         match &self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.totals(),
             MeshSolver::Gpu(evolution) => evolution.totals(),
+        }
+    }
+
+    fn volume(&self) -> Option<VolumeTotals> {
+        match &self.solver {
+            MeshSolver::Cpu(evolution, _) => evolution.volume(),
+            MeshSolver::Gpu(evolution) => evolution.volume(),
         }
     }
 

@@ -130,6 +130,7 @@ impl Begun<'_> {
         report.cell_updates = totals.cell_updates;
         let is_implicit = self.motion.choices().implicit;
         report.curvature_iterations = is_implicit.then_some(totals.iterations);
+        report.volume_correction = self.motion.volume();
         report.tiles = self.motion.tiles(matches!(done, Err(Error::Device { .. })));
         if let (Some(tiles), Some(first)) = (&mut report.tiles, &report.first) {
             tiles.first = first.active_patches as usize;

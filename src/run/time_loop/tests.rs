@@ -149,6 +149,7 @@ impl Motion for Fake<'_> {
             phi: self.phi(),
             in_band: vec![true; self.n],
             totals: self.totals(),
+            volume: None,
         }))
     }
     fn interface(&mut self) -> Result<Vec<[f64; 3]>> {

@@ -14,7 +14,7 @@ use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::{Advance, Rule, StepTarget};
 
 /// The time after which no further batch is launched, so that the caller regains control.
-const PATIENCE: Duration = Duration::from_millis(200);
+pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The maximum number of steps in a cycle.
 const MOST_STEPS: u32 = 32;
@@ -27,9 +27,9 @@ const MOST_CYCLES: u32 = 8;
 /// thread blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Batch {
-    cycles: u32,
-    steps: u32,
-    blocks: u32,
+    pub cycles: u32,
+    pub steps: u32,
+    pub blocks: u32,
 }
 
 impl<R: Real> DeviceEvolution<R> {
@@ -39,6 +39,9 @@ impl<R: Real> DeviceEvolution<R> {
     /// # Errors
     /// Returns the errors of [`Evolution::step`], and [`Error::Device`] if the GPU fails.
     pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
+        if self.volume.is_some() {
+            return self.advance_and_correct(until);
+        }
         let begun = Instant::now();
         let first = self.now.step;
         let mut batch = self.batch(until, 0.0);
@@ -73,7 +76,7 @@ impl<R: Real> DeviceEvolution<R> {
     ///
     /// A cycle extends to the next reinitialization if that can be predicted. A batch has several
     /// cycles if much work is left.
-    fn batch(&self, until: &StepTarget, under_way: f64) -> Batch {
+    pub(super) fn batch(&self, until: &StepTarget, under_way: f64) -> Batch {
         let now = &self.now;
         let most = f64::from(MOST_STEPS);
         let options = &self.problem.options;
@@ -137,7 +140,7 @@ impl<R: Real> DeviceEvolution<R> {
     ///
     /// If a step after the first one fails, the steps before it still count. The next call begins
     /// with the failed step and reports the failure.
-    fn outcome(&mut self, first: u64, until: &StepTarget) -> Result<Advance> {
+    pub(super) fn outcome(&mut self, first: u64, until: &StepTarget) -> Result<Advance> {
         let steps = self.now.step - first;
         if steps == 0
             && let Some(error) = failure::of(self)?

@@ -28,6 +28,7 @@ mod snapshot;
 mod state;
 mod term_definitions;
 mod varying;
+mod volume;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -44,6 +45,7 @@ use state::State;
 #[cfg(doc)]
 use super::Evolution;
 use super::problem::Problem;
+use super::volume::Volume;
 use super::{Breakdown, Choices, Options, Rule, Snapshot, Terms, Totals};
 use crate::Cpu;
 #[cfg(doc)]
@@ -54,6 +56,7 @@ use crate::gpu::definitions::Code;
 use crate::gpu::{Cuda, Graph, Pinned};
 use crate::levelset::eikonal::cuda::{EikonalArgument, Gpu, Solver};
 use crate::levelset::eikonal::{self, Slowness};
+use crate::levelset::volume::VolumeTotals;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, TOO_LARGE};
@@ -81,6 +84,8 @@ pub struct DeviceEvolution<R: Real> {
     breakdown: Option<Breakdown>,
     /// The snapshot that is being copied to the host, or was copied last.
     standing: Option<Arc<PendingSnapshot<R>>>,
+    /// The correction of the volume, which the host computes, if there is one.
+    volume: Option<Box<Volume>>,
 }
 
 impl<R: Real> DeviceEvolution<R> {
@@ -102,6 +107,7 @@ impl<R: Real> DeviceEvolution<R> {
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
         let phi = &*problem.start(phi)?;
         let mut evolution = Self::at_rest(gpu, problem, phi)?;
+        evolution.begin_volume(mesh)?;
         let start_time = evolution.problem.options.start_time;
         evolution.change(|control| control.time = start_time)?;
         if evolution.problem.options.rule == Rule::Never {
@@ -119,6 +125,9 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Reinitializes phi everywhere and finds the first band.
     fn begin_from_phi(&mut self) -> Result<()> {
+        if self.volume.is_some() {
+            return self.reinitialize_and_correct(u32::MAX);
+        }
         self.kernels.reinitialize(&self.eikonal, self.solve, u32::MAX)?;
         self.look()
     }
@@ -143,6 +152,7 @@ impl<R: Real> DeviceEvolution<R> {
         let inside = evolution.problem.patches.to_patch_order(&snapshot.in_band, u8::from);
         evolution.follow(&inside)?;
         evolution.continue_at(snapshot)?;
+        evolution.resume_volume(mesh, snapshot)?;
         Ok(evolution)
     }
 
@@ -221,6 +231,7 @@ impl<R: Real> DeviceEvolution<R> {
             before: Totals::default(),
             breakdown: None,
             standing: None,
+            volume: None,
         })
     }
 
@@ -326,6 +337,11 @@ impl<R: Real> DeviceEvolution<R> {
         }
     }
 
+    /// Returns the results of the corrections of the volume, if there are any.
+    pub fn volume(&self) -> Option<VolumeTotals> {
+        self.volume.as_ref().map(|volume| volume.totals())
+    }
+
     /// Returns the choices that depend on the mesh.
     pub fn choices(&self) -> Choices {
         self.problem.choices()
@@ -352,6 +368,7 @@ impl<R: Real> DeviceEvolution<R> {
             phi: Vec::new(),
             in_band: Vec::new(),
             totals: self.totals(),
+            volume: self.volume.as_ref().map(|volume| volume.state(&self.problem)),
         }
     }
 
@@ -362,6 +379,9 @@ impl<R: Real> DeviceEvolution<R> {
     pub fn reinitialize(&mut self) -> Result<()> {
         let blocks = self.now.n_active;
         self.change(|control| control.due = Due::Everything.code())?;
+        if self.volume.is_some() {
+            return self.reinitialize_and_correct(blocks);
+        }
         self.kernels.reinitialize(&self.eikonal, self.solve, blocks)?;
         self.look()
     }

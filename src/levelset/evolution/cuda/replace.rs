@@ -134,6 +134,7 @@ impl<R: Real> OnGpu for DeviceEvolution<R> {
     }
 
     unsafe fn read_phi(&mut self, vertices: &Renumbering, from: u64, time: f64) -> Result<()> {
+        self.refuse_volume()?;
         let n = self.problem.patches.n_vertices();
         // SAFETY: the caller guarantees the array.
         unsafe { vertices.read(&self.cuda, from, 1, &mut self.state.phi) }?;
@@ -151,6 +152,7 @@ impl<R: Real> OnGpu for DeviceEvolution<R> {
     }
 
     unsafe fn read_rows(&mut self, vertices: &Renumbering, arrays: &[(Rows, u64)]) -> Result<()> {
+        self.refuse_volume()?;
         let cuda = self.cuda.clone();
         for &(which, from) in arrays {
             let rows = self.rows(which)?;
