@@ -46,6 +46,21 @@ fn mistakes_in_several_expressions() {
 }
 
 #[test]
+fn a_volume_whose_change_is_unknown() {
+    let ball = "ball = { center = [0.5, 0.5, 0], radius = 0.3 }";
+    for term in ["normal_speed = 1", "curvature = 1", "weighted_curvature = \"1 + x\""] {
+        let evolve = format!("{term}\nvolume_correction = \"global\"\nend_time = 1");
+        check(&case(ball, &evolve), &["volume_correction is \"global\", but the change in volume"]);
+    }
+    let evolve = "curvature = 1\nvolume_correction = \"local\"\nend_time = 1";
+    let never = "[reinitialize]\nrule = \"never\"\nhalf_width = \"whole\"\n";
+    check(
+        &(case(ball, evolve) + never),
+        &["volume_correction is \"local\", but reinitialize.rule"],
+    );
+}
+
+#[test]
 fn values_out_of_range() {
     let evolve = "normal_speed = 1\ncfl = 99\nend_time = -1";
     check(&case("expression = \"x - 0.5\"", evolve), &["evolve.end_time", "evolve.cfl"]);

@@ -308,6 +308,7 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
     let plane = "initial={ plane = { point = [0, 0, 0], normal = [0, 0, 1] } }";
     for (set, words) in [
         ("evolve.one_pass=true", "evolve.one_pass is for meshes only"),
+        ("evolve.volume_correction=\"local\"", "evolve.volume_correction is for meshes only"),
         ("evolve.cfl=1.5", "must be in (0, 0.9] on tiles"),
         ("reinitialize.half_width=whole", "tiles cannot cover all of space"),
         ("reinitialize.half_width=1.5", "too narrow for scheme = \"weno5\""),

