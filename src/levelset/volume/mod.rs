@@ -4,11 +4,13 @@
 //! `V' = integral of a . n over its interface`, which equals the integral of div a over the
 //! component minus the flux through the boundary of the mesh. [`VolumeCorrection::Global`]
 //! integrates this rate from V(0), and shifts phi by a constant per component so that the volume
-//! equals this reference (Kees, Akkerman, Farthing, Bazilevs, J. Comput. Phys. 230 (2011) 4536, use
-//! such a constant for the whole domain). [`VolumeCorrection::Local`] restores the volume that a
-//! reinitialization has changed, where it has changed it (Mut, Buscaglia, Dari, J. Appl. Mech. 73
-//! (2006) 1011; Ausas, Dari, Buscaglia, Int. J. Numer. Meth. Fluids 65 (2011) 989). The global
-//! correction does the same before the shift, because the shape is then more accurate.
+//! equals this reference. The correction of Kees, Akkerman, Farthing and Bazilevs (J. Comput. Phys.
+//! 230 (2011) 4536) tends to such a shift if its diffusion is strong.
+//!
+//! [`VolumeCorrection::Local`] restores the volume that a reinitialization has changed, where it has
+//! changed it (Mut, Buscaglia, Dari, J. Appl. Mech. 73 (2006) 1011; Ausas, Dari, Buscaglia, Int. J.
+//! for Numerical Methods in Fluids 65 (2011) 989). The global correction does the same before the
+//! shift, because the shape is then more accurate.
 //!
 //! All volumes are those of the linear interpolant of phi, in `f64`. Sums have a fixed order, so
 //! results do not depend on the number of threads.
