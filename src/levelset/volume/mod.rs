@@ -7,10 +7,10 @@
 //! equals this reference. The correction of Kees, Akkerman, Farthing and Bazilevs (J. Comput. Phys.
 //! 230 (2011) 4536) tends to such a shift if its diffusion is strong.
 //!
-//! [`VolumeCorrection::Local`] restores the volume that a reinitialization has changed, where it has
-//! changed it (Mut, Buscaglia, Dari, J. Appl. Mech. 73 (2006) 1011; Ausas, Dari, Buscaglia, Int. J.
-//! for Numerical Methods in Fluids 65 (2011) 989). The global correction does the same before the
-//! shift, because the shape is then more accurate.
+//! [`VolumeCorrection::Local`] restores the volume that a reinitialization has changed, where it
+//! has changed it (Mut, Buscaglia, Dari, J. Appl. Mech. 73 (2006) 1011; Ausas, Dari, Buscaglia,
+//! Int. J. for Numerical Methods in Fluids 65 (2011) 989). The global correction does the same
+//! before the shift, because the shape is then more accurate.
 //!
 //! All volumes are those of the linear interpolant of phi, in `f64`. Sums have a fixed order, so
 //! results do not depend on the number of threads.
