@@ -120,7 +120,7 @@ DEVICE void assemble_cells(const ImplicitSolve& z, const Patch& patch) {
         }
         Simplex simplex = make_simplex(x);
         real* entries = entries_of(z, patch, t);
-        entries[PAIRS] = stiffness(simplex, gradient(simplex, values), pairs);
+        entries[PAIRS] = stiffness(simplex, gradient(simplex, values), z.s.least_slope, pairs);
 #if CURVATURE == CURVATURE_WEIGHTED
         real weight = weight_of(patch, z.s, corner);
 #endif

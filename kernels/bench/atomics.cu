@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
         real k[N], slope[N], right[N];
         flux(simplex, Vec3{s.velocity[0], s.velocity[1], s.velocity[2]}, k);
         flux(simplex, g, slope);
-        real mass = curvature(simplex.meas, norm2, slope, right);
+        real mass = curvature(simplex.meas, norm2, R(0), slope, right);
         Shares wind = advection_by(simplex.meas, values, k);
         Shares speed = normal_speed(simplex.meas, values, slope, root(norm2), s.normal_speed);
 #pragma unroll

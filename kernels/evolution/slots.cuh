@@ -192,7 +192,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #endif
 #if HAS_CURVATURE
     real right[N];
-    const real mass = curvature(simplex.meas, norm2, slope, right);
+    const real mass = curvature(simplex.meas, norm2, s.least_slope, slope, right);
 #if CURVATURE == CURVATURE_WEIGHTED
     real weight = weight_of(patch, s, corner);
 #pragma unroll

@@ -273,6 +273,8 @@ struct Evolution {
     real width;
     // Smallest inradius that the curvature limit of the step uses.
     real least_inradius;
+    // Smallest slope of a cell that the curvature term uses; 0 for no bound.
+    real least_slope;
     // Uniform value.
     real velocity[3];
     // Uniform value.
@@ -300,7 +302,7 @@ struct Evolution {
     // `[n_vertices]` diagonal of the matrix; 0 where the value is kept.
     real *diagonal;
 };
-static_assert(sizeof(Evolution) == (sizeof(real) == 8 ? 232 : 200), "size of Evolution");
+static_assert(sizeof(Evolution) == (sizeof(real) == 8 ? 240 : 208), "size of Evolution");
 ASSERT_OFFSET(Evolution, control, 0);
 ASSERT_OFFSET(Evolution, chain, 8);
 ASSERT_OFFSET(Evolution, traces, 16);
@@ -317,19 +319,20 @@ ASSERT_OFFSET(Evolution, chunk, 84);
 ASSERT_OFFSET(Evolution, near, 88);
 ASSERT_OFFSET(Evolution, width, (sizeof(real) == 8 ? 96 : 92));
 ASSERT_OFFSET(Evolution, least_inradius, (sizeof(real) == 8 ? 104 : 96));
-ASSERT_OFFSET(Evolution, velocity, (sizeof(real) == 8 ? 112 : 100));
-ASSERT_OFFSET(Evolution, normal_speed, (sizeof(real) == 8 ? 136 : 112));
-ASSERT_OFFSET(Evolution, curvature, (sizeof(real) == 8 ? 144 : 116));
-ASSERT_OFFSET(Evolution, velocity_rows, (sizeof(real) == 8 ? 152 : 120));
-ASSERT_OFFSET(Evolution, speed_rows, (sizeof(real) == 8 ? 160 : 128));
-ASSERT_OFFSET(Evolution, curvature_rows, (sizeof(real) == 8 ? 168 : 136));
-ASSERT_OFFSET(Evolution, growth, (sizeof(real) == 8 ? 176 : 144));
-ASSERT_OFFSET(Evolution, mass, (sizeof(real) == 8 ? 184 : 152));
-ASSERT_OFFSET(Evolution, measures, (sizeof(real) == 8 ? 192 : 160));
-ASSERT_OFFSET(Evolution, residual, (sizeof(real) == 8 ? 200 : 168));
-ASSERT_OFFSET(Evolution, increment, (sizeof(real) == 8 ? 208 : 176));
-ASSERT_OFFSET(Evolution, flows_in, (sizeof(real) == 8 ? 216 : 184));
-ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 224 : 192));
+ASSERT_OFFSET(Evolution, least_slope, (sizeof(real) == 8 ? 112 : 100));
+ASSERT_OFFSET(Evolution, velocity, (sizeof(real) == 8 ? 120 : 104));
+ASSERT_OFFSET(Evolution, normal_speed, (sizeof(real) == 8 ? 144 : 116));
+ASSERT_OFFSET(Evolution, curvature, (sizeof(real) == 8 ? 152 : 120));
+ASSERT_OFFSET(Evolution, velocity_rows, (sizeof(real) == 8 ? 160 : 128));
+ASSERT_OFFSET(Evolution, speed_rows, (sizeof(real) == 8 ? 168 : 136));
+ASSERT_OFFSET(Evolution, curvature_rows, (sizeof(real) == 8 ? 176 : 144));
+ASSERT_OFFSET(Evolution, growth, (sizeof(real) == 8 ? 184 : 152));
+ASSERT_OFFSET(Evolution, mass, (sizeof(real) == 8 ? 192 : 160));
+ASSERT_OFFSET(Evolution, measures, (sizeof(real) == 8 ? 200 : 168));
+ASSERT_OFFSET(Evolution, residual, (sizeof(real) == 8 ? 208 : 176));
+ASSERT_OFFSET(Evolution, increment, (sizeof(real) == 8 ? 216 : 184));
+ASSERT_OFFSET(Evolution, flows_in, (sizeof(real) == 8 ? 224 : 192));
+ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 232 : 200));
 
 // Lists and barriers of the kernels for second-order distances; all 0 before the first call.
 struct QuadraticCounts {

@@ -67,6 +67,7 @@ pub struct Bed<R: Real> {
     velocity: ([R; 3], Vec<R>),
     curvature: ([R; 1], Vec<R>),
     near: R,
+    least_slope: R,
     /// phi on the CPU after the step, in mesh order.
     pub expected: Vec<f64>,
     pub iterations: u64,
@@ -129,6 +130,7 @@ impl<R: Real + Default> Bed<R> {
             velocity: case.velocity.on_gpu(patches),
             curvature: case.curvature.on_gpu(patches),
             near: R::of(half_width) * R::of(0.5),
+            least_slope: R::of(case.options.least_slope()),
             phi: [start.as_slice(), &start].concat(),
             control,
             chain: [Progress { step: u64::MAX, halt: u32::MAX, ..Progress::default() }; 2],
@@ -162,6 +164,7 @@ impl<R: Real + Default> Bed<R> {
             near: self.near,
             width: R::of(2.0) * self.near,
             least_inradius: R::zero(),
+            least_slope: self.least_slope,
             velocity: self.velocity.0,
             normal_speed: R::zero(),
             curvature: self.curvature.0[0],

@@ -93,6 +93,7 @@ extern "C" __global__ void flow_new(Given g, Flow **out) {
     s.chunk = g.chunk;
     s.near = g.half_width * R(0.5);
     s.width = g.half_width;
+    s.least_slope = R(0.125);
     for (int k = 0; k < 3; k++) s.velocity[k] = g.velocity[k];
     s.normal_speed = g.normal_speed;
     s.curvature = g.curvature;

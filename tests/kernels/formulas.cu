@@ -82,10 +82,10 @@ extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 wid
     to.put(slopes);
 
     real rates[N];
-    to.put(curvature(s.meas, norm_squared(g), slope, rates));
+    to.put(curvature(s.meas, norm_squared(g), R(0.125), slope, rates));
     to.put(rates);
     real pairs[PAIRS];
-    to.put(stiffness(s, g, pairs));
+    to.put(stiffness(s, g, R(0.125), pairs));
     to.put(pairs);
     real right[N];
     residual(s, g, c.a, c.divergence, c.dt, right);

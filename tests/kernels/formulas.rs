@@ -134,10 +134,10 @@ fn in_rust<R: Real, const N: usize>(c: &Case<R, N>, next: fn(R) -> R) -> Results
     to.put_shares("cone", &evolution::cone(&s, &c.phi, &c.a));
     to.put("Hopf-Lax", &evolution::hopf_lax(&c.x, &s, &c.phi));
 
-    let (rates, mass) = evolution::curvature(&s, &g);
+    let (rates, mass) = evolution::curvature(&s, &g, R::of(0.125));
     to.put("mass", &[mass]);
     to.put("curvature", &rates);
-    let (pairs, mass) = evolution::stiffness(&s, &g);
+    let (pairs, mass) = evolution::stiffness(&s, &g, R::of(0.125));
     to.put("mass", &[mass]);
     to.put("stiffness", &pairs[..N * (N - 1) / 2]);
     let right = evolution::residual(&s, &g, &c.a, c.divergence, c.dt);

@@ -123,7 +123,7 @@ impl<R: Real> Pass<'_, R> {
                 }
             }
             if let Some(curvature) = curvature {
-                let (mut residual, mass) = formulas::curvature(&simplex, &g);
+                let (mut residual, mass) = formulas::curvature(&simplex, &g, problem.least_slope);
                 if curvature.weighted {
                     let [w] = curvature.coefficient.mean::<N>(&patch, corners);
                     residual = residual.map(|r| w * r);

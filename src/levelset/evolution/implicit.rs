@@ -174,8 +174,8 @@ impl<R: Real> Implicit<R> {
                 let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
                 let simplex = Simplex::new(&x);
-                let (mut entries, lumped) =
-                    formulas::stiffness(&simplex, &simplex.gradient(&values));
+                let g = simplex.gradient(&values);
+                let (mut entries, lumped) = formulas::stiffness(&simplex, &g, problem.least_slope);
                 if curvature.weighted {
                     let [w] = curvature.coefficient.mean::<N>(&patch, corners);
                     entries = entries.map(|entry| w * entry);

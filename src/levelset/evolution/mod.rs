@@ -90,7 +90,7 @@ pub(crate) use breakdown::at_rest_forever;
 pub use breakdown::{Breakdown, Cause, What};
 pub use cpu::Evolution;
 pub use options::{
-    Advection, CurvatureStep, HALO_EDGES, NormalMotion, Options, Rule, SLIVER_STEPS,
+    Advection, CurvatureStep, HALO_EDGES, LEAST_SLOPE, NormalMotion, Options, Rule, SLIVER_STEPS,
 };
 pub use slivers::Slivers;
 pub use snapshot::Snapshot;

@@ -72,6 +72,13 @@ pub enum CurvatureStep {
 /// cortices have factors in the hundreds.
 pub const SLIVER_STEPS: f64 = 50.0;
 
+/// The smallest slope of a cell in the curvature term if reinitialization keeps the slope of phi
+/// near 1 ([`Options::least_slope`]).
+///
+/// A vanishing interface encloses a few cells whose corners have nearly equal values. Without this
+/// bound, such a cell has up to 1000 times the weight of others, and its corners hardly move.
+pub const LEAST_SLOPE: f64 = 0.125;
+
 /// The recommended width of the margin of a band with [`Fit::Quadratic`], in mean edge lengths.
 ///
 /// At the edge of the band, phi is constant on one side. Curvature carries this error inward. With
@@ -143,6 +150,13 @@ impl Options {
             start_time: 0.0,
             volume_correction: VolumeCorrection::None,
         }
+    }
+
+    /// Returns the smallest slope of a cell in the curvature term: [`LEAST_SLOPE`] if phi is
+    /// reinitialized repeatedly, and 0 otherwise.
+    pub fn least_slope(&self) -> f64 {
+        let is_repeated = self.half_width.is_some() || matches!(self.rule, Rule::Every(_));
+        if is_repeated { LEAST_SLOPE } else { 0.0 }
     }
 
     /// Sets the reinitialization rule.

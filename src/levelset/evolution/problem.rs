@@ -42,6 +42,8 @@ pub(super) struct Problem<R: Real> {
     many_thin: Option<Slivers>,
     /// The smallest inradius that the curvature limit of the time step uses.
     pub least_inradius: R,
+    /// The smallest slope of a cell that the curvature term uses; 0 for no bound.
+    pub least_slope: R,
     pub options: Options,
 }
 
@@ -89,6 +91,7 @@ impl<R: Real> Problem<R> {
         }
         let mut problem = Problem {
             least_inradius: slivers.map_or(R::zero(), |s| R::of(s.typical_inradius)),
+            least_slope: R::of(options.least_slope()),
             cpu,
             patches,
             coordinates,

@@ -225,6 +225,8 @@ zeroset_gpu::cuda_header! {
         pub width: R,
         /// Smallest inradius that the curvature limit of the step uses.
         pub least_inradius: R,
+        /// Smallest slope of a cell that the curvature term uses; 0 for no bound.
+        pub least_slope: R,
         /// Uniform value.
         pub velocity: [R; 3],
         /// Uniform value.

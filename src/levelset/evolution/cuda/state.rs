@@ -137,6 +137,7 @@ impl<R: Real> State<R> {
             near: problem.options.half_width.map_or(R::INFINITY, R::of) * R::of(0.5),
             width: problem.half_width(),
             least_inradius: problem.least_inradius,
+            least_slope: problem.least_slope,
             velocity: self.velocity.value,
             normal_speed: self.normal_speed.value[0],
             curvature: self.curvature.value[0],

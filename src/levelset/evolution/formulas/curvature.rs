@@ -10,10 +10,11 @@ const DELTA: f64 = 1e-3;
 /// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, in mesh
 /// units to the power d - 1, and the lumped mass `meas / ((d+1) |g|)`.
 ///
-/// Both replace `|g|` by `sqrt(|g|^2 + delta^2)` (docs/level-set.md, equation (3)).
+/// Both replace `|g|` by `sqrt(|g|^2 + delta^2)`, or by `least` if this is larger
+/// (docs/level-set.md, equation (3)).
 #[inline]
-pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
-    let weight = s.meas * inverse_norm(g);
+pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>, least: R) -> ([R; N], R) {
+    let weight = s.meas * inverse_norm(g, least);
     (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::of(N as f64)))
 }
 
@@ -23,8 +24,8 @@ pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
 /// There is one entry for each pair i < j, row by row. They fill the first `N (N - 1) / 2` of the
 /// six slots.
 #[inline]
-pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; 6], R) {
-    let weight = s.meas * inverse_norm(g);
+pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>, least: R) -> ([R; 6], R) {
+    let weight = s.meas * inverse_norm(g, least);
     let mut pairs = [R::zero(); 6];
     let mut k = 0;
     for i in 0..N {
@@ -36,10 +37,11 @@ pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
     (pairs, weight * (R::one() / R::of(N as f64)))
 }
 
-/// Returns `1 / |g|`, with `|g|` replaced by `sqrt(|g|^2 + delta^2)`.
+/// Returns `1 / |g|`, with `|g|` replaced by `sqrt(|g|^2 + delta^2)`, or by `least` if this is
+/// larger.
 #[inline]
-fn inverse_norm<R: Real>(g: &Vec3<R>) -> R {
-    R::one() / (g.norm_squared() + R::of(DELTA * DELTA)).sqrt()
+fn inverse_norm<R: Real>(g: &Vec3<R>, least: R) -> R {
+    R::one() / (g.norm_squared() + R::of(DELTA * DELTA)).max(least * least).sqrt()
 }
 
 #[cfg(test)]
@@ -52,8 +54,8 @@ mod tests {
         let s = Simplex::<f64, 4>::new(&x);
         let phi = [0.3, -1.0, 0.5, 2.0];
         let g = s.gradient(&phi);
-        let (residual, mass) = curvature(&s, &g);
-        let (pairs, same) = stiffness(&s, &g);
+        let (residual, mass) = curvature(&s, &g, 0.0);
+        let (pairs, same) = stiffness(&s, &g, 0.0);
         assert_eq!(mass, same);
         let mut product = [0.0; 4];
         let mut k = 0;
@@ -65,5 +67,16 @@ mod tests {
             }
         }
         assert!(residual.iter().zip(product).all(|(a, b)| (a - b).abs() < 1e-14));
+    }
+
+    #[test]
+    fn flat_cells_count_as_cells_of_the_least_slope() {
+        let s = Simplex::<f64, 3>::new(&[Vec3::zeros(), Vec3::x(), Vec3::y()]);
+        let mass = |slope: f64, least| curvature(&s, &(Vec3::x() * slope), least).1;
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-5 * b;
+        assert!(close(mass(0.0, 0.0), mass(1.0, 0.0) / DELTA));
+        assert!(close(mass(0.0, 0.125), 8.0 * mass(1.0, 0.125)));
+        assert_eq!(mass(0.2, 0.125), mass(0.2, 0.0));
+        assert_eq!(stiffness(&s, &Vec3::zeros(), 0.125).1, mass(0.0, 0.125));
     }
 }

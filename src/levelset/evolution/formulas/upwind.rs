@@ -172,7 +172,7 @@ mod tests {
             prop_assert!((shares.den.iter().sum::<f64>() - s.meas).abs() < 1e-12);
             prop_assert!(shares.den.iter().all(|&d| d >= 0.0));
         }
-        let (residual, mass) = curvature(&s, &g);
+        let (residual, mass) = curvature(&s, &g, 0.0);
         prop_assert!(residual.iter().sum::<f64>().abs() < 1e-12 && mass > 0.0);
         Ok(())
     }
@@ -226,6 +226,6 @@ mod tests {
         assert_eq!(advection(&s, &flat, &Vec3::zeros()).den, [0.0; 3]);
         let g = s.gradient(&flat);
         assert_eq!(normal_speed(&s, &flat, &g, 1.0).den, [0.0; 3]);
-        assert_eq!(curvature(&s, &g).0, [0.0; 3]);
+        assert_eq!(curvature(&s, &g, 0.0).0, [0.0; 3]);
     }
 }
