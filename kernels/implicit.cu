@@ -15,10 +15,16 @@
 // variants: CELL_SIZE=3 | CELL_SIZE=4
 // variants: BLOCK=192, MIN_BLOCKS=1
 // variants: IMPLICIT=1, CURVATURE=1 | IMPLICIT=1, CURVATURE=2, CURVATURE_ROWS=1
+//     | IMPLICIT=1, CURVATURE=1, EXTRAPOLATED=1
 #include "common/exact_sum.cuh"
 #include "common/grid.cuh"
 #include "evolution/curvature.cuh"
 #include "evolution_arguments.cuh"
+
+// Whether the step is extrapolated from a solve over its whole length and two over half of it.
+#ifndef EXTRAPOLATED
+#define EXTRAPOLATED 0
+#endif
 
 // The number of values per cell: one per pair of vertices, and the lumped mass.
 enum { ENTRIES = PAIRS + 1 };
@@ -240,8 +246,68 @@ DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
 
 DEVICE bool is_positive(double x) { return x > 0.0 && x < __longlong_as_double(0x7ff0000000000000); }
 
-// Solves for the curvature part of a step. The solve also ends if a norm or a scalar product is
+// The result of one or several solves.
+struct Solved {
+    u32 iterations;    // of all solves
+    double reduction;  // of the residual in the last solve
+    bool done;
+};
+
+// Solves one system, starting from z.next. The solve also ends if a norm or a scalar product is
 // zero, negative or not finite; evolution_outcome detects values of phi that are not finite.
+DEVICE void solve(ImplicitSolve& z, Solved& solved) {
+    double start = assemble(z), size = start;
+    u32 iterations = 0;
+    solved.done = !is_positive(start);
+    real keep = R(0);
+    while (!solved.done && iterations < z.q.most_iterations) {
+        double curvature = multiply(z, iterations, keep);
+        iterations++;
+        if (!is_positive(curvature)) {
+            solved.done = true;
+            break;
+        }
+        double shrunk = descend(z, iterations - 1, (real)(size / curvature));
+        solved.done = shrunk <= start * z.q.tolerance * z.q.tolerance;
+        keep = (real)(shrunk / size);
+        size = shrunk;
+    }
+    solved.iterations += iterations;
+    solved.reduction = sqrt(size / start);
+}
+
+#if EXTRAPOLATED
+// Calls `what` for each vertex that this block owns. No other block writes to these vertices.
+template <class Do>
+DEVICE void for_each_owned(const ImplicitSolve& z, const Do& what) {
+    for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
+        u32 p = z.active[k], last = z.m.starts[p + 1].vertex;
+        for (u32 v = z.m.starts[p].vertex + threadIdx.x; v < last; v += blockDim.x) what(v);
+    }
+}
+
+// Takes a step of second order: solves over the whole length of the step, solves twice over half
+// of it, and eliminates the first-order error.
+DEVICE void solve_extrapolated(ImplicitSolve& z, Solved& solved) {
+    real *next = z.next, *start = z.q.start, *whole = z.q.whole;
+    for_each_owned(z, [&](u32 v) { start[v] = next[v]; });
+    solve(z, solved);
+    if (!solved.done) return;
+    for_each_owned(z, [&](u32 v) {
+        whole[v] = next[v];
+        next[v] = start[v];
+    });
+    z.dt *= R(0.5);
+    for (int half = 0; half < 2 && solved.done; half++) {
+        // The solve reads values of other blocks.
+        grid_barrier(z.q.counts, z.blocks);
+        solve(z, solved);
+    }
+    for_each_owned(z, [&](u32 v) { next[v] += next[v] - whole[v]; });
+}
+#endif
+
+// Solves for the curvature part of a step.
 //
 // Grid: as many blocks as can be resident at once, cooperative; block: a multiple of 32; shared:
 // [largest_local] reals. The launch bounds avoid spilled registers.
@@ -260,22 +326,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
     for (u32 k = threadIdx.x; k < SUM_WORDS; k += blockDim.x) sum[k] = 0;
     __syncthreads();
 
-    double start = assemble(z), size = start;
-    u32 iterations = 0;
-    bool done = !is_positive(start);
-    real keep = R(0);
-    while (!done && iterations < q.most_iterations) {
-        double curvature = multiply(z, iterations, keep);
-        iterations++;
-        if (!is_positive(curvature)) {
-            done = true;
-            break;
-        }
-        double shrunk = descend(z, iterations - 1, (real)(size / curvature));
-        done = shrunk <= start * q.tolerance * q.tolerance;
-        keep = (real)(shrunk / size);
-        size = shrunk;
-    }
+    Solved solved = {0, 0.0, true};
+#if EXTRAPOLATED
+    solve_extrapolated(z, solved);
+#else
+    solve(z, solved);
+#endif
 
     // The last block to leave reports the result, and prepares the next launch.
     if (threadIdx.x == 0) is_last = atomicAdd(&q.counts[1], 1u) == blocks - 1;
@@ -284,9 +340,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
     for (u32 k = threadIdx.x; k < 3 * SUM_WORDS; k += blockDim.x) q.sums[k] = 0;
     if (threadIdx.x == 0) {
         q.counts[0] = q.counts[1] = 0;
-        c.iterations += iterations;
-        if (!done) {
-            c.reduction = sqrt(size / start);
+        c.iterations += solved.iterations;
+        if (!solved.done) {
+            c.reduction = solved.reduction;
             c.progress.halt = NO_CONVERGENCE;
         }
     }

@@ -488,6 +488,10 @@ struct Implicit {
     real *product;
     // Two buffers of `[n_vertices]`.
     real *direction;
+    // `[n_vertices]` values before the solves of an extrapolated step; null for other steps.
+    real *start;
+    // `[n_vertices]` solution over the whole length of an extrapolated step; null for others.
+    real *whole;
     // `[3 * SUM_WORDS]`, 0 between launches.
     u64 *sums;
     // `[2]` number of blocks that arrived at barriers and that left; 0 between launches.
@@ -497,14 +501,16 @@ struct Implicit {
     u32 most_iterations;
     u32 unused;
 };
-static_assert(sizeof(Implicit) == 72, "size of Implicit");
+static_assert(sizeof(Implicit) == 88, "size of Implicit");
 ASSERT_OFFSET(Implicit, entries, 0);
 ASSERT_OFFSET(Implicit, mass, 8);
 ASSERT_OFFSET(Implicit, residual, 16);
 ASSERT_OFFSET(Implicit, product, 24);
 ASSERT_OFFSET(Implicit, direction, 32);
-ASSERT_OFFSET(Implicit, sums, 40);
-ASSERT_OFFSET(Implicit, counts, 48);
-ASSERT_OFFSET(Implicit, tolerance, 56);
-ASSERT_OFFSET(Implicit, most_iterations, 64);
-ASSERT_OFFSET(Implicit, unused, 68);
+ASSERT_OFFSET(Implicit, start, 40);
+ASSERT_OFFSET(Implicit, whole, 48);
+ASSERT_OFFSET(Implicit, sums, 56);
+ASSERT_OFFSET(Implicit, counts, 64);
+ASSERT_OFFSET(Implicit, tolerance, 72);
+ASSERT_OFFSET(Implicit, most_iterations, 80);
+ASSERT_OFFSET(Implicit, unused, 84);

@@ -141,8 +141,8 @@ pub struct Evolve {
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
     /// CFL factor, without a unit, > 0. On meshes, it is C: at most 2, default 1. With
-    /// `curvature_step = "implicit"`, C may be up to 100, but the first-order terms use at most 2.
-    /// On tiles, it is nu: at most 0.9, default 0.5.
+    /// `curvature_step = "implicit"` or `"extrapolated"`, C may be up to 100, but the first-order
+    /// terms use at most 2. On tiles, it is nu: at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
     /// Longest step if a coefficient depends on time, > 0. If the change in a coefficient cannot be
@@ -182,9 +182,9 @@ pub struct Evolve {
     /// Limits the first-order part of each step to the range of values around a vertex, which
     /// prevents overshoots on rough data.
     pub clip: bool,
-    /// Time step of the curvature term: "auto" (default), "explicit" or "implicit". "auto" is
-    /// explicit unless the smallest cell would make steps more than 50 times shorter than a typical
-    /// cell would.
+    /// Time step of the curvature term: "auto" (default), "explicit", "implicit" or "extrapolated".
+    /// "auto" is explicit unless the smallest cell would make steps more than 50 times shorter than
+    /// a typical cell would.
     pub curvature_step: CurvatureStep,
     /// Cell quality (inradius over longest edge, 1 for a regular cell), 0 to 1. Vertices of cells
     /// below this quality use the positive-coefficient scheme instead of the Taylor-Galerkin step,

@@ -105,12 +105,12 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
 
 /// Checks the keys of terms and schemes on meshes: ranges and conflicts.
 fn schemes(flaws: &mut Flaws, cfl: f64, evolve: &Evolve, at_rest: bool) {
-    let implicit = evolve.curvature_step == CurvatureStep::Implicit;
+    let implicit = evolve.curvature_step.is_implicit();
     let most = if implicit { 100.0 } else { 2.0 };
     let remedy = if implicit {
         ""
     } else {
-        "larger values are stable only with curvature_step = \"implicit\""
+        "larger values are stable only with curvature_step = \"implicit\" or \"extrapolated\""
     };
     let what = format!("must be in (0, {most}], but is {cfl}");
     flaws.require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy);

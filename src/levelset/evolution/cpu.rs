@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::band::Band;
 use super::breakdown::{Breakdown, Flaw};
 use super::cell_passes::Scratch;
+use super::extrapolation::Extrapolation;
 use super::implicit::Implicit;
 use super::increments::Increments;
 use super::problem::Problem;
@@ -33,6 +34,7 @@ pub struct Evolution<R: Real> {
     pub(super) eikonal: EikonalState<R>,
     pub(super) increments: Option<Increments<R>>,
     pub(super) implicit: Option<Implicit<R>>,
+    pub(super) extrapolation: Option<Extrapolation<R>>,
     pub(super) scratch: Scratch<R>,
     pub(super) progress: Progress<R>,
     /// The correction of the volume, if there is one.
@@ -102,6 +104,7 @@ impl<R: Real> Evolution<R> {
             band: Band::unknown(&patches),
             scratch: Scratch::new(&patches, problem.cpu.threads()),
             implicit: problem.implicit.then(|| Implicit::new(&patches)),
+            extrapolation: problem.is_extrapolated().then(|| Extrapolation::new(phi.len())),
             increments: problem.galerkin.as_ref().map(|_| Increments::new(phi.len())),
             volume: None,
             progress: Progress {

@@ -66,6 +66,7 @@ mod cpu;
 pub mod cuda;
 mod diagnosis;
 mod explicit;
+mod extrapolation;
 pub mod formulas;
 mod galerkin;
 mod implicit;

@@ -63,6 +63,16 @@ pub enum CurvatureStep {
     /// Semi-implicit: conjugate gradients in the band, without a stability limit. On meshes where
     /// "auto" would choose it, cells smaller than a typical one count as typical in the time step.
     Implicit,
+    /// Semi-implicit as "implicit", but of second order in time: the step is extrapolated from one
+    /// solve over its whole length and two over half of it, so it takes about three times as long.
+    Extrapolated,
+}
+
+impl CurvatureStep {
+    /// Returns whether the step is semi-implicit on every mesh.
+    pub fn is_implicit(self) -> bool {
+        matches!(self, CurvatureStep::Implicit | CurvatureStep::Extrapolated)
+    }
 }
 
 /// The factor by which slivers may shorten the steps before [`CurvatureStep::Auto`] becomes

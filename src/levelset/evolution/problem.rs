@@ -82,7 +82,7 @@ impl<R: Real> Problem<R> {
         let slow = flattest.filter(|flattest| first_order && flattest.are_slow());
         let many_thin = flattest.filter(Slivers::are_many);
         let implicit = motion.curvature.is_some()
-            && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
+            && (slivers.is_some() || options.curvature_step.is_implicit());
         let varies = motion.varies();
         let sites = (varies || terms.inflow.is_some())
             .then(|| cpu.run(|| Sites::new(mesh, &patches, varies, options.max_step)));
@@ -198,6 +198,11 @@ impl<R: Real> Problem<R> {
                 self.cpu.run(|| phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b)))
             }
         }
+    }
+
+    /// Returns whether semi-implicit curvature steps are extrapolated to second order.
+    pub fn is_extrapolated(&self) -> bool {
+        self.implicit && self.options.curvature_step == CurvatureStep::Extrapolated
     }
 
     /// Returns the choices that depend on the mesh.

@@ -107,7 +107,12 @@ impl<R: Real> Evolution<R> {
         if let Some(implicit) = &mut self.implicit {
             // The eikonal solver does not need this memory between two reinitializations.
             let mut product = self.eikonal.lend();
-            let solved = implicit.solve(&pass, next, &mut product, narrow);
+            let solved = match &mut self.extrapolation {
+                Some(extrapolation) => {
+                    extrapolation.solve(implicit, &pass, next, &mut product, narrow)
+                }
+                None => implicit.solve(&pass, next, &mut product, narrow),
+            };
             self.eikonal.take_back(product);
             solved.map_err(|(left, vertex)| {
                 let dt = narrow.to_f64();

@@ -20,14 +20,17 @@ pub(super) struct DeviceImplicit<R: Real> {
     residual: Array<R>,
     /// Arrays that only the kernel uses.
     _vectors: [Array<R>; 4],
+    _extrapolation: [Array<R>; 2],
     _sums: Array<u64>,
     _counts: Array<u32>,
 }
 
 impl<R: Real> DeviceImplicit<R> {
     /// Returns the number of bytes that the arrays take on the GPU.
-    pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
-        size_of::<R>() * (6 * shape.n_vertices as usize + entries(shape, patches)) + 24 * SUM_WORDS
+    pub fn bytes(shape: &Shape, patches: &Patches, is_extrapolated: bool) -> usize {
+        let vectors = if is_extrapolated { 8 } else { 6 };
+        let reals = vectors * shape.n_vertices as usize + entries(shape, patches);
+        size_of::<R>() * reals + 24 * SUM_WORDS
     }
 
     /// Returns the number of threads per block: one for each owned vertex of an average patch,
@@ -37,11 +40,18 @@ impl<R: Real> DeviceImplicit<R> {
         (owned.div_ceil(32) * 32).clamp(32, 256)
     }
 
-    /// Allocates the arrays on the GPU. `unit` is compiled for blocks of [`Self::block`] threads.
+    /// Allocates the arrays on the GPU. `unit` is compiled for blocks of [`Self::block`] threads,
+    /// and for extrapolated steps if `is_extrapolated`.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the GPU has too little memory or compilation fails.
-    pub fn new(cuda: &Cuda, shape: &Shape, patches: &Patches, unit: &Unit) -> Result<Self> {
+    pub fn new(
+        cuda: &Cuda,
+        shape: &Shape,
+        patches: &Patches,
+        unit: &Unit,
+        is_extrapolated: bool,
+    ) -> Result<Self> {
         let n = shape.n_vertices as usize;
         let solve = cuda.kernel(unit, "implicit_solve")?;
         let block = Self::block(shape);
@@ -55,6 +65,9 @@ impl<R: Real> DeviceImplicit<R> {
             cuda.zeros(2 * n)?,
         ];
         let residual: Array<R> = cuda.zeros(n)?;
+        let kept = if is_extrapolated { n } else { 0 };
+        let extrapolation: [Array<R>; 2] = [cuda.zeros(kept)?, cuda.zeros(kept)?];
+        let [start, whole] = extrapolation.each_ref().map(Array::address);
         let [entries, mass, product, direction] = vectors.each_ref().map(Array::address);
         let sums = cuda.zeros::<u64>(3 * SUM_WORDS)?;
         let counts = cuda.zeros::<u32>(2)?;
@@ -64,6 +77,8 @@ impl<R: Real> DeviceImplicit<R> {
             residual: residual.address(),
             product,
             direction,
+            start,
+            whole,
             sums: sums.address(),
             counts: counts.address(),
             tolerance: tolerance::<R>(),
@@ -77,6 +92,7 @@ impl<R: Real> DeviceImplicit<R> {
             diagonal: cuda.zeros(n)?,
             residual,
             _vectors: vectors,
+            _extrapolation: extrapolation,
             _sums: sums,
             _counts: counts,
         })

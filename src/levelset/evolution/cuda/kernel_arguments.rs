@@ -369,6 +369,10 @@ zeroset_gpu::cuda_header! {
         pub product: u64 as "real *",
         /// Two buffers of `[n_vertices]`.
         pub direction: u64 as "real *",
+        /// `[n_vertices]` values before the solves of an extrapolated step; null for other steps.
+        pub start: u64 as "real *",
+        /// `[n_vertices]` solution over the whole length of an extrapolated step; null for others.
+        pub whole: u64 as "real *",
         /// `[3 * SUM_WORDS]`, 0 between launches.
         pub sums: u64 as "u64 *",
         /// `[2]` number of blocks that arrived at barriers and that left; 0 between launches.

@@ -102,7 +102,10 @@ impl<R: Real> Kernels<R> {
         let fits = problem.options.fit == Fit::Quadratic;
         galerkin
             + part(fits, DeviceQuadratic::<R>::bytes(shape))
-            + part(problem.implicit, DeviceImplicit::<R>::bytes(shape, &problem.patches))
+            + part(
+                problem.implicit,
+                DeviceImplicit::<R>::bytes(shape, &problem.patches, problem.is_extrapolated()),
+            )
             + part(varies, DeviceVarying::bytes(problem, shape))
             + part(has_boundary, DeviceInflow::bytes(problem, shape))
             + part(varies || has_boundary, Neighbors::bytes(&problem.patches))
@@ -207,7 +210,13 @@ impl<R: Real> Kernels<R> {
             false => None,
             true => {
                 let unit = compiled("implicit", DeviceImplicit::<R>::block(shape))?;
-                Some(DeviceImplicit::new(&cuda, shape, &problem.patches, &unit)?)
+                Some(DeviceImplicit::new(
+                    &cuda,
+                    shape,
+                    &problem.patches,
+                    &unit,
+                    problem.is_extrapolated(),
+                )?)
             }
         };
         let neighbors = match problem.motion.varies() || has_boundary(problem) {

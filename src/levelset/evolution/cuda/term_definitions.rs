@@ -32,6 +32,7 @@ pub(super) fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)
         ("NORMAL", normal.code()),
         ("CURVATURE", curvature.code()),
         ("IMPLICIT", u32::from(problem.implicit)),
+        ("EXTRAPOLATED", u32::from(problem.is_extrapolated())),
         ("INFLOW", u32::from(problem.inflow.has_values())),
         ("VARIES", u32::from(motion.varies())),
         ("ONE_PASS", u32::from(options.one_pass)),
