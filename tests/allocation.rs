@@ -112,7 +112,8 @@ fn steps_and_blocks_take_no_memory() {
         .with_normal_speed(Coefficient::Varying([field("0.5*cos(30*t)")]))
         .with_curvature(Coefficient::Uniform([0.02]));
     for (name, mesh) in [("triangles", &square), ("tetrahedra", &cube)] {
-        for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+        for step in [CurvatureStep::Explicit, CurvatureStep::Implicit, CurvatureStep::Extrapolated]
+        {
             let options = Options::new(Some(0.06));
             let options = options.with_curvature_step(step).with_rule(Rule::Every(20));
             let (requests, largest, reinitializations) = measure(mesh, 1, &all, &options);

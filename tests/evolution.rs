@@ -171,7 +171,7 @@ fn under_curvature_the_interface_meets_the_boundary_at_a_right_angle() {
     let mesh = square(64);
     let phi = at(&mesh, |x, y| x.hypot(y + 1.0) - 0.6);
     let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
-    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit, CurvatureStep::Extrapolated] {
         let options = Options::new(Some(0.25)).with_curvature_step(step);
         let found = enclosed(&mesh, &run(&mesh, &phi, &terms, options, 0.1));
         let exact = std::f64::consts::PI / 2.0 * (0.36 - 0.2);
@@ -183,7 +183,7 @@ fn under_curvature_the_interface_meets_the_boundary_at_a_right_angle() {
 fn a_weighted_flow_pulls_a_line_into_the_valley_of_its_weight() {
     // A straight line at height y moves with the velocity -w'(y). With w = 0.2 + y^2, this gives y
     // = 0.4 exp(-2 t).
-    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit, CurvatureStep::Extrapolated] {
         let errors = [24, 48].map(|n| {
             let mesh = square(n);
             let phi = at(&mesh, |_, y| y - 0.4);
@@ -204,7 +204,7 @@ fn the_same_weight_everywhere_is_curvature_flow() {
     let mesh = square(32);
     let phi = at(&mesh, |x, y| (1.3 * x).hypot(y) - 0.5);
     let two = || Coefficient::Uniform([2.0]);
-    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
+    for step in [CurvatureStep::Explicit, CurvatureStep::Implicit, CurvatureStep::Extrapolated] {
         let options = Options::new(Some(0.4)).with_curvature_step(step);
         let plain =
             run(&mesh, &phi, &Terms::default().with_curvature(two()), options.clone(), 0.02);

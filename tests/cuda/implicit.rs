@@ -42,6 +42,15 @@ fn setups() -> Vec<(&'static str, Setup)> {
         ("square, whole domain", start(support::square(40, 0.2), curvature(), options(None), 64)),
         ("square, advected, varied", start(square, with_rows, options(Some(0.3)), 32)),
         ("sphere, weighted", weighted),
+        (
+            "square, extrapolated",
+            start(
+                support::square(40, 0.2),
+                curvature(),
+                options(Some(0.3)).with_curvature_step(CurvatureStep::Extrapolated),
+                64,
+            ),
+        ),
         ("cube, whole domain", start(support::cube(10, 0.1), curvature(), options(None), 64)),
         ("cube, band", start(support::cube(12, 0.15), curvature(), options(Some(0.5)), 16)),
     ]

@@ -21,7 +21,10 @@ impl Kernels {
         let cell = format!("CELL_SIZE={N}");
         let curvature = format!("CURVATURE={}", 1 + u8::from(case.weighted));
         let rows = format!("CURVATURE_ROWS={}", u8::from(case.curvature.has_rows()));
-        let defines = [word::<R>(), &cell, &curvature, &rows, "BLOCK=64", "IMPLICIT=1"];
+        let is_extrapolated = case.options.curvature_step == CurvatureStep::Extrapolated;
+        let extrapolated = format!("EXTRAPOLATED={}", u8::from(is_extrapolated));
+        let shared = [&cell, &curvature, &rows, &extrapolated].map(String::as_str);
+        let defines = [&[word::<R>(), "BLOCK=64", "IMPLICIT=1"], &shared[..]].concat();
         let names = ["evolution_step", "evolution_outcome", "evolution_settle"];
         Kernels {
             evolution: Library::compile("kernels/evolution.cu", &defines, &names),
@@ -43,6 +46,7 @@ impl Kernels {
         let mut entries = unknown(bed.on.patches.n_patch_cells() * 7);
         let (mut mass, mut residual, mut product) = (unknown(n), unknown(n), unknown(n));
         let (mut direction, mut diagonal) = (unknown(2 * n), vec![R::zero(); n]);
+        let (mut start, mut whole) = (unknown(n), unknown(n));
         let (mut sums, mut counts) = (vec![0u64; 3 * SUM_WORDS], vec![0u32; 2]);
         let (patches, mut state) = bed.arguments();
         state.diagonal = diagonal.as_mut_ptr() as u64;
@@ -52,6 +56,8 @@ impl Kernels {
             residual: residual.as_mut_ptr() as u64,
             product: product.as_mut_ptr() as u64,
             direction: direction.as_mut_ptr() as u64,
+            start: start.as_mut_ptr() as u64,
+            whole: whole.as_mut_ptr() as u64,
             sums: sums.as_mut_ptr() as u64,
             counts: counts.as_mut_ptr() as u64,
             tolerance: if size_of::<R>() == 8 { 1e-8 } else { 1e-5 },
@@ -130,6 +136,14 @@ fn weighted_flow_in_a_band() {
     case.weighted = true;
     case.curvature = varying(&case);
     compare::<f64, 3>(&case, 1e-12);
+}
+
+#[test]
+fn extrapolated_steps() {
+    let mut case = case(square(18, 0.2), Some(0.4));
+    case.options = case.options.with_curvature_step(CurvatureStep::Extrapolated);
+    compare::<f64, 3>(&case, 1e-12);
+    compare::<f32, 3>(&case, 2e-5);
 }
 
 #[test]

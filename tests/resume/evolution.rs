@@ -158,7 +158,9 @@ fn terms_that_vary_and_implicit_steps_are_resumed_too() {
     for (name, mesh, edge) in meshes() {
         let band = Options::new(Some(3.0 * edge)).with_rule(Rule::Every(7));
         let implicit = band.clone().with_curvature_step(CurvatureStep::Implicit);
+        let extrapolated = band.clone().with_curvature_step(CurvatureStep::Extrapolated);
         let name = |what: &str| format!("{name}, {what}");
+        resumed_is_uninterrupted::<f64>(&name("extrapolated"), &mesh, &terms(&mesh), &extrapolated);
         resumed_is_uninterrupted::<f64>(&name("varying"), &mesh, &varying(&mesh), &band);
         resumed_is_uninterrupted::<f64>(&name("implicit"), &mesh, &terms(&mesh), &implicit);
         resumed_is_uninterrupted::<f32>(&name("both"), &mesh, &varying(&mesh), &implicit);

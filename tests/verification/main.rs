@@ -36,6 +36,7 @@ mod properties;
 mod reinitialization;
 mod runner;
 mod runs;
+mod second_order_terms;
 mod tiled;
 mod whole_runs;
 
@@ -145,6 +146,10 @@ cases! {
     v58_slotted_disk_with_a_quadratic_fit: whole_runs::V58;
     v59_parallel_of_a_torus: whole_runs::V59;
     v60_ellipse: whole_runs::V60;
+    v64_semi_implicit_order_in_time: second_order_terms::V64;
+    v65_extinction: second_order_terms::V65;
+    v66_reentrant_corner: second_order_terms::V66;
+    v67_normal_motion_at_a_varying_speed: second_order_terms::V67;
 }
 
 /// The cases of [`OF_CPU`] that also run in single precision.

@@ -208,7 +208,7 @@ pub const V60: Case = Case {
             sizes: &[32, 64],
             quick: 2,
             rows: &[
-                Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 64)).floor(Floor::Rate),
+                Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 0)).floor(Floor::Rate),
                 CALLS,
             ],
         },
@@ -216,7 +216,10 @@ pub const V60: Case = Case {
             mesh: "diag:5:plane",
             sizes: &[32, 64],
             quick: 1,
-            rows: &[Row::new("extinction", &[]).gate(Gate::None).floor(Floor::Rate), CALLS],
+            rows: &[
+                Row::new("extinction", &[]).gate(Gate::Near(1.0, 0.02, 0)).floor(Floor::Rate),
+                CALLS,
+            ],
         },
     ],
 };
