@@ -146,7 +146,7 @@ pub const V66: Case = Case {
     exact: "A straight front at y = -0.5 moves upward at speed 1 in [-1, 1]^2 without the quadrant x \
             > 0, y < 0. Behind the corner, it is a circle around (0, 0). The run ends at t = 1.1. \
             \"largest\" is the largest distance from the exact interface; \"wall\" is how far the \
-            front is ahead of the exact one on the wall y = 0 in the shadow.",
+            front is from the exact one on the wall y = 0 in the shadow.",
     note: "phi starts as the exact distance along paths in the domain. `:hopf-lax` stands for \
            `normal_motion = \"hopf-lax\"`. With the default scheme, the front creeps along the wall, \
            and the largest error does not converge.",
@@ -212,8 +212,8 @@ pub const V67: Case = Case {
     exact: "The speed is 1 + x. The points that a front from (0.1, 0.05) reaches at a time t form a \
             circle with the center (1.1 cosh t - 1, 0.05) and the radius 1.1 sinh t. The run goes \
             from t = 0.25 to 0.55 in a band of 5 edges with a quadratic fit.",
-    note: "phi does not stay a distance function between reinitializations, so Euler steps have an \
-           error of first order in time.",
+    note: "It converges only at first order: a cell uses the mean speed of its corners, and Euler \
+           steps are of first order where the speed varies along the normal.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
