@@ -79,7 +79,8 @@ impl<R: Real> Slowness<R> {
 
     /// Maps points of a cell to coordinates in which fronts have the same slowness in all
     /// directions. Returns these coordinates and this slowness.
-    #[inline]
+    // As `circle_foot`: level 2 does not inline it otherwise.
+    #[inline(always)]
     pub(super) fn in_cell<const N: usize>(&self, cell: u32, x: [Vec3<R>; N]) -> ([Vec3<R>; N], R) {
         match self.metric(cell) {
             None => (x, self.of(cell)),
