@@ -1,12 +1,15 @@
 //! Speeds of a front, which may depend on the direction.
 
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroset::api::{Conduction, Directions, DistanceOptions, Fibers};
+use zeroset::volume::{Placement, Volume};
 
 use crate::arrays::points;
+use crate::errors::raised;
 use crate::mesh::PyValues;
+use crate::volumes::samples;
 
 /// A direction in each cell: three numbers, three expressions, the name of a cell array, or an
 /// array of shape (m, 3).
@@ -42,11 +45,16 @@ pub struct PyFibers<'py> {
     in_sheet: PyDirections<'py>,
 }
 
-/// A speed: conduction tensors of shape (m, 6), speeds along and across fibers, or values.
+/// A volume: its numbers with x fastest, its shape, its origin, and its steps, in mesh units.
+type PyVolume<'py> = (Bound<'py, PyUntypedArray>, [usize; 3], [f64; 3], [[f64; 3]; 3]);
+
+/// A speed: conduction tensors of shape (m, 6), speeds along and across fibers, the values of a
+/// volume, or values.
 #[derive(FromPyObject)]
 pub enum PySpeed<'py> {
     Tensor(PyReadonlyArray2<'py, f64>),
     Fibers(PyFibers<'py>),
+    Volume(PyVolume<'py>),
     Values(PyValues<'py>),
 }
 
@@ -61,6 +69,12 @@ impl PySpeed<'_> {
                 }
                 let tensors = array.as_slice()?.as_chunks::<6>().0.to_vec();
                 options.conduction = Some(Conduction::Tensor(tensors));
+            }
+            PySpeed::Volume((values, shape, origin, steps)) => {
+                let volume = Volume::new(*shape, samples(values)?, Placement::identity())
+                    .and_then(|volume| volume.placed(*origin, *steps))
+                    .map_err(raised)?;
+                options.speed_volume = Some(volume.into());
             }
             PySpeed::Fibers(given) => {
                 let (along, across) = (given.along.values(mesh)?, given.across.values(mesh)?);

@@ -1,10 +1,12 @@
-"""Speeds that depend on the direction."""
+"""Speeds that depend on the direction or come from a volume."""
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
-from conftest import square
+from conftest import CORTEX, square
 
 import zeroset as zs
 
@@ -41,6 +43,55 @@ def test_regions_scale_the_speeds():
     assert np.all(a >= b - 1e-12) and a[17] > 1.2 * b[17]
 
 
+def written_volume(folder, low=1.0):
+    """Write the speeds low, low + 0.5, .. along x, then y and z, around a cortex, as a file."""
+    numbers = low + 0.5 * np.arange(5 * 5 * 5)
+    head = [
+        "NRRD0004",
+        "type: double",
+        "dimension: 3",
+        "space dimension: 3",
+        "sizes: 5 5 5",
+        "space directions: (50,0,0) (0,50,0) (0,0,50)",
+        "space origin: (-100,-100,-100)",
+        "encoding: ascii",
+        "",
+        " ".join(map(str, numbers)),
+    ]
+    (folder / "speed.nrrd").write_text("\n".join(head))
+    return folder / "speed.nrrd"
+
+
+def test_volumes_are_speeds_of_the_command(cli, cortex):
+    path = written_volume(cli.folder)
+    cli("distance", CORTEX, "--from", "vertex:0", "--speed", "volume=speed.nrrd", "-o", "d.npy")
+    of_command = np.load(cli.folder / "d.npy")
+    volume = zs.read_volume(path)
+    table = {"volume": volume.values.astype(np.float32), "affine": volume.affine}
+    for speed in (volume, {"volume": path}, {"volume": volume}, table):
+        assert np.array_equal(cortex.distance(0, speed=speed).values, of_command)
+    assert np.array_equal(cortex.distances([0], speed=volume)[0], of_command)
+    found = cortex.distance(0, speed=volume, paths_from=77)
+    copy = pickle.loads(pickle.dumps(found))
+    assert np.array_equal(found.paths[0].points, copy.path(to=77).points)
+
+
+def test_speeds_of_a_volume_are_interpolated_at_centroids():
+    points, cells = square(9)
+    mesh = zs.Mesh((points, cells), device="cpu")
+    x = points[cells].mean(axis=1)[:, 0]
+    # The voxels are centered at -1, 0 and 1, and interpolation is exact for linear values.
+    values = np.array([1.0, 2.0, 3.0])[:, None, None] * np.ones((1, 3, 1))
+    affine = np.eye(4)
+    affine[:2, 3] = -1
+    found = mesh.distance(0, speed=zs.Volume(values, affine)).values
+    assert np.allclose(found, mesh.distance(0, speed=2 + x).values, rtol=1e-12)
+    with pytest.warns(zs.AccuracyWarning, match="outside the volume"):
+        mesh.distance(0, speed={"volume": values[:2], "affine": affine})
+    with pytest.raises(ValueError, match="not finite"):
+        mesh.distance(0, speed={"volume": np.where(values == 2, np.nan, values)})
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -50,6 +101,10 @@ def test_regions_scale_the_speeds():
         ({"speed": {"along": 1.0, "across": 1.0}, "fiber": (1, 0)}, "shape"),
         ({"speed": {"along": 1.0, "across": 1.0}, "sheet": (1, 0, 0)}, "sheet"),
         ({"speed": 1.0, "fiber": (1, 0, 0)}, "no effect"),
+        ({"speed": {"volume": np.ones((2, 2, 2))}, "fiber": (1, 0, 0)}, "no effect"),
+        ({"speed": {"volume": np.ones((2, 2))}}, "3 dimensions"),
+        ({"speed": {"volume": np.ones((2, 2, 2)), "along": 1.0}}, "volume"),
+        ({"speed": {"volume": np.zeros((2, 2, 2)), "affine": 9 * np.eye(4)}}, "between"),
         ({"speed": np.ones((2, 6))}, "shape"),
         ({"speed": np.array([[1.0, 2, 0], [0, 1, 0], [0, 0, 1]])}, "symmetric"),
         ({"speed": np.diag([1.0, -1.0, 1.0])}, "positive definite"),

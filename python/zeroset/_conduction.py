@@ -1,4 +1,4 @@
-"""Speeds of a front, which may depend on the direction."""
+"""Speeds of a front, which may depend on the direction or come from a volume."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from ._inputs import as_values
 
 
 def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> Any:
-    """Return a speed as the native part reads it: None, a number, a text, an array, or a mapping.
+    """Return a speed as the native part reads it: None, a number, a text, an array, a mapping, or
+    a tuple with the numbers of a volume, its shape, its origin and its steps.
 
     Parameters
     ----------
-    speed : None, float, str, array, or mapping
+    speed : None, float, str, array, mapping, or Volume
         An array of shape (m, 6), (m, 3, 3) or (3, 3) is a conduction tensor. A mapping has the
-        speeds "along" and "across" and perhaps "sheet".
+        speeds "along" and "across" and perhaps "sheet", or a "volume" and perhaps its "affine".
     fiber, sheet : None, str, three numbers, three expressions, or array of shape (m, 3)
         Directions for a mapping.
     n_cells : int
@@ -29,16 +30,33 @@ def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> Any:
     ValueError
         If the shape of an array, a key or a direction is wrong.
     """
-    if isinstance(speed, Mapping):
+    # That module imports this one.
+    from ._volumes import Volume
+
+    is_volume = isinstance(speed, Volume) or (isinstance(speed, Mapping) and "volume" in speed)
+    if isinstance(speed, Mapping) and not is_volume:
         return _fibers(speed, fiber, sheet)
     for name, direction in (("fiber", fiber), ("sheet", sheet)):
         if direction is not None:
             raise ValueError(f'{name}: has no effect without speed={{"along": ..., "across": ...}}')
+    if is_volume:
+        return _volume(speed if isinstance(speed, Mapping) else {"volume": speed})
     if speed is not None and not isinstance(speed, str):
         array = as_numpy(speed)
         if array.ndim >= 2:
             return _tensors(array, n_cells)
     return as_values(speed, "speed")
+
+
+def _volume(speed: Mapping[str, Any]) -> tuple[Any, ...]:
+    from ._volumes import _as_native, _placed
+
+    unknown = set(speed) - {"volume", "affine"}
+    if unknown:
+        raise ValueError(
+            f'speed: expected the keys "volume" and perhaps "affine", found {sorted(speed)}'
+        )
+    return _as_native(*_placed(speed["volume"], speed.get("affine"), None))
 
 
 def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:

@@ -173,13 +173,17 @@ class Mesh:
             Start values of the sources, 0 by default, in mesh units (times if a speed is given).
         within : float, optional
             Largest distance to compute, > 0, in the same unit. Points farther away get this value.
-        speed : float, str, array or mapping, optional
+        speed : float, str, array, mapping or Volume, optional
             Speed of the front in mesh units per time: one number, an array of shape (n,) or (m,),
             or an expression. Values are then times.
             ``{"along": 0.6, "across": 0.24}`` gives speeds along and across fibers (and "sheet" the
             speed across the fibers but within the sheets). An array of shape (m, 3, 3), (m, 6) with
             xx, yy, zz, xy, yz, xz, or (3, 3) is a conduction tensor D: the times u satisfy
             grad u . D grad u = 1, in squared mesh units per squared time.
+            ``{"volume": "speed.nii.gz"}`` takes the values of a volume at the centroids of the
+            cells, interpolated trilinearly: a path, a `Volume`, an image from nibabel, or an array
+            with its "affine" in the same mapping (see `isosurface`). Outside the volume, the value
+            at its nearest point is used, with a warning. A `Volume` alone means the same.
         fiber, sheet : str, three numbers or expressions, or array of shape (m, 3), optional
             Directions of the fibers, and in the sheets: the name of a cell array, by default
             "fiber" and "sheet", or the direction in each cell.

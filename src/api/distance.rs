@@ -1,5 +1,7 @@
 //! Distances on a mesh.
 
+use std::sync::Arc;
+
 use tracing::subscriber::NoSubscriber;
 
 use super::conduction::{Arrays, Conduction};
@@ -11,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::levelset::eikonal::path::Path;
 use crate::output::Report;
 use crate::run::task::Stages;
+use crate::volume::Volume;
 
 /// Options of [`distance_with`]. The defaults are those of `zeroset distance`.
 ///
@@ -41,6 +44,10 @@ pub struct DistanceOptions {
     pub speed: Option<Values>,
     /// A speed that depends on the direction, instead of [`DistanceOptions::speed`].
     pub conduction: Option<Conduction>,
+    /// A speed from a volume, instead of [`DistanceOptions::speed`]: its values at the centroids of
+    /// the cells, in mesh units per time, interpolated trilinearly in world coordinates. Outside
+    /// the volume, the value at its nearest point is used, with a warning.
+    pub speed_volume: Option<Arc<Volume>>,
     /// The shape of the front.
     pub front: FrontShape,
     /// Whether the distance from the surface of a region is negative inside.
@@ -81,6 +88,23 @@ impl DistanceOptions {
     /// Sets a speed that depends on the direction.
     pub fn conduction(mut self, conduction: Conduction) -> Self {
         self.conduction = Some(conduction);
+        self
+    }
+
+    /// Sets a speed from the values of a volume, in mesh units per time.
+    ///
+    /// ```
+    /// use zeroset::{Source, api::DistanceOptions, volume::{Placement, Samples, Volume}};
+    /// let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let mesh = zeroset::Mesh::triangles(corners, &[[0, 1, 2], [0, 2, 3]])?;
+    /// let volume = Volume::new([2, 2, 1], Samples::from(vec![4.0; 4]), Placement::identity())?;
+    /// let options = DistanceOptions::default().speed_volume(volume);
+    /// let found = zeroset::distance_with(&mesh, &[Source::Vertex(0)], &options)?;
+    /// assert_eq!(found.values[1], 0.25); // times
+    /// # Ok::<(), zeroset::Error>(())
+    /// ```
+    pub fn speed_volume(mut self, volume: impl Into<Arc<Volume>>) -> Self {
+        self.speed_volume = Some(volume.into());
         self
     }
 
@@ -222,6 +246,12 @@ pub(super) fn solve(
     options: &DistanceOptions,
     log: Log,
 ) -> Result<Solved> {
+    let speeds =
+        [options.speed.is_some(), options.conduction.is_some(), options.speed_volume.is_some()];
+    if speeds.iter().filter(|&&is_given| is_given).count() > 1 {
+        let what = "more than one of a speed, a conduction and a volume of speeds is given";
+        return Err(Error::usage(what, "give one of them"));
+    }
     let mut arrays = Arrays::default();
     let (of_vertices, of_cells) = (&mut arrays.0, &mut arrays.1);
     let speed = match &options.speed {
@@ -242,11 +272,10 @@ pub(super) fn solve(
     distance.width = options.within;
     distance.speed = speed;
     if let Some(conduction) = &options.conduction {
-        if options.speed.is_some() {
-            let what = "a speed and a conduction are given";
-            return Err(Error::usage(what, "give one of them"));
-        }
         conduction.set(mesh, &mut distance, &mut arrays)?;
+    }
+    if options.speed_volume.is_some() {
+        distance.speed = Some(Speed::Data { cell_data: SPEED.into() });
     }
     distance.signed = options.signed.then_some(true);
     distance.snap = options.snap;
@@ -256,13 +285,18 @@ pub(super) fn solve(
     distance.gradient = options.gradient;
     distance.paths_from = seeds(&options.paths_from, &[])?;
     let config = Config::of_distance(mesh.source(), distance.clone(), Vec::new());
-    let setup = mesh.setup(config, arrays, &options.control)?;
+    let mut setup = mesh.setup(config, arrays, &options.control)?;
     let cpu = mesh.cpu()?;
     let mut report = Report::new(&setup.config, cpu.threads());
     setup.note(&mut report);
     let of_mesh = report.warnings.len();
     let mut stage = Stages::new(&options.control, &options.control.interrupt);
-    let mut solve = || setup.distance(&distance, &mut report, &mut stage);
+    let mut solve = || {
+        if let Some(volume) = &options.speed_volume {
+            report.warnings.extend(setup.set_speeds(SPEED, volume)?);
+        }
+        setup.distance(&distance, &mut report, &mut stage)
+    };
     let found = cpu.run(|| match log {
         Log::Warnings => solve(),
         Log::Nothing => tracing::subscriber::with_default(NoSubscriber::new(), solve),

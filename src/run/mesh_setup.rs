@@ -6,15 +6,16 @@ use std::sync::Arc;
 use super::device::{Device, Size};
 use super::setup::{self, Start};
 use super::task::Stages;
-use super::{CleanedMesh, ReadMesh, clock, memory, names, picture};
+use super::{CleanedMesh, ReadMesh, clock, memory, names, picture, speed_volume};
 use crate::Cpu;
 use crate::config::{Config, Precision};
 use crate::error::{Error, Result};
 use crate::levelset::eikonal::cuda::Gpu;
-use crate::mesh::{DataArray, Kind};
+use crate::mesh::{DataArray, Kind, Values};
 use crate::output::{MeshCounts, Report, Seconds};
 use crate::parallel;
 use crate::patches::{Coordinates, Partition, Patches};
+use crate::volume::Volume;
 
 /// A case on a cleaned and partitioned mesh, the device on which it is computed, and the time that
 /// the setup took.
@@ -85,6 +86,27 @@ impl MeshSetup {
     /// Adds a cell array in the order of the stored cells, or replaces the array of the same name.
     pub fn set_cell_array(&mut self, array: DataArray) {
         Arc::make_mut(&mut self.cleaned).set_cell_array(array);
+    }
+
+    /// Adds a cell array with the speeds that a volume has at the centroids of the cells. Returns a
+    /// warning if the volume does not cover the mesh.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] if a value of the volume is not finite.
+    pub fn set_speeds(&mut self, name: &str, volume: &Volume) -> Result<Option<String>> {
+        let refused = |(what, remedy)| Error::usage(what, remedy);
+        let found =
+            speed_volume::interpolated(&self.cleaned.mesh, volume, "a speed").map_err(refused)?;
+        let doubt = found.doubt();
+        Arc::make_mut(&mut self.cleaned).mesh.cell_data.push(DataArray {
+            name: name.to_string(),
+            components: 1,
+            values: Values::Float(found.values),
+        });
+        if let Some(warning) = &doubt {
+            tracing::warn!("{warning}");
+        }
+        Ok(doubt)
     }
 
     /// Sets the time at which the run begins.
