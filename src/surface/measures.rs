@@ -205,7 +205,6 @@ mod tests {
         /// The fractions match integrals of the indicator function, sampled at many points.
         #[test]
         fn shares_of_cut_cells(phi in proptest::array::uniform4(-1.0f64..1.0)) {
-            let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             let n = 60;
             for d in [2, 3] {
                 let cut = phi[..=d].iter().filter(|&&v| v < 0.0).count();
@@ -235,9 +234,9 @@ mod tests {
         fn shares_of_both_sides_add_up(phi in proptest::array::uniform4(-1.0f64..1.0)) {
             let cut = phi.iter().filter(|&&v| v < 0.0).count();
             prop_assume!(cut > 0 && cut < 4);
-            let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             let negative = phi.map(|v| -v);
             prop_assert!((share(&phi) + share(&negative) - 1.0).abs() < 1e-12);
+            let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             prop_assert!((in_tet(&x, &phi) - in_tet(&x, &negative)).abs() < 1e-12);
         }
     }
