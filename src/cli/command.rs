@@ -234,8 +234,8 @@ impl Command {
                  (see also `ulimit -v`); a run that has written a checkpoint continues with --resume"
             }
             Command::Batch(_) => {
-                "use fewer --jobs, precision = \"f32\" or a machine with more memory (see also `ulimit \
-                 -v`); --resume continues the batch"
+                "use fewer --jobs, precision = \"f32\" or a machine with more memory (see also \
+                 `ulimit -v`); --resume continues the batch"
             }
             Command::Converge(_) => {
                 "use fewer --levels, a coarser case or a machine with more memory (see also `ulimit \
