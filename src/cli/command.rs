@@ -195,7 +195,7 @@ impl Command {
 
     /// Returns the requested number of threads, 0 for all cores.
     ///
-    /// It is `None` for `run`, `batch`, `check`, `converge` and `distance`, whose case specifies the number,
+    /// It is `None` for `run`, `batch`, `check`, `converge` and `distance`, whose case specifies it,
     /// and for commands that need no threads.
     pub fn threads(&self) -> Option<usize> {
         match self {
