@@ -195,8 +195,8 @@ impl Command {
 
     /// Returns the requested number of threads, 0 for all cores.
     ///
-    /// It is `None` for `run`, `batch`, `check`, `converge` and `distance`, whose case specifies it,
-    /// and for commands that need no threads.
+    /// It is `None` for `run`, `batch`, `check`, `converge` and `distance`, whose case specifies
+    /// the number, and for commands without threads.
     pub fn threads(&self) -> Option<usize> {
         match self {
             Command::Dt(args) => Some(args.threads.threads),
