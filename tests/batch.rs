@@ -168,4 +168,6 @@ fn unusable_tables_and_cases_are_refused() {
     refused("case.toml --table table.csv --shard 4/3", 2, "i from 1 to n");
     place.put("constant.toml", "version = 1\n");
     refused("constant.toml --table table.csv", 2, "no column");
+    let (code, text) = place.outcome("check case.toml");
+    assert!(code == 2 && text.contains("`zeroset batch` fills in"), "{code}: {text}");
 }

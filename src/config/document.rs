@@ -89,7 +89,13 @@ impl Texts {
     fn not_toml(&self, error: toml::de::Error) -> Error {
         let line = error.span().map(|span| self.line_of(span.start));
         let what = format!("not TOML: {}", error.message().replace('\n', ", "));
-        Error::case(&self.file, line, what, "").because(error)
+        let is_template =
+            |line: usize| self.text.lines().nth(line - 1).is_some_and(|text| text.contains("{{"));
+        let remedy = match line.is_some_and(is_template) {
+            true => "`zeroset batch` fills in {{column}} from a table",
+            false => "",
+        };
+        Error::case(&self.file, line, what, remedy).because(error)
     }
 
     /// Returns the one-based line of a position in the file.
