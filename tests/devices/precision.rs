@@ -42,6 +42,7 @@ static DOUBLE: &[Row] = &[
     ("histopyramid_base", &["DISCRIMINATOR=2"], 62, JUDGED),
     ("histopyramid_base", &["DISCRIMINATOR=3"], 38, JUDGED),
     ("histopyramid_base", &["DISCRIMINATOR=4"], 255, EXPRESSIONS),
+    ("implicit_solve", &["EXTRAPOLATED=1"], 260, "the scalar products of two kinds of steps"),
     ("implicit_solve", &[], 130, "scalar products are summed in f64, as on the CPU"),
     ("inflow_apply", &[], 285, EXPRESSIONS),
     ("march_rays", &["LEVEL=0", "RULE=2"], 1060, RAYS),
