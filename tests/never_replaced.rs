@@ -154,8 +154,9 @@ const COMMANDS: [(&str, &[&str]); 46] = [
 
 /// The options of each command whose values are files or folders. Those of [`READ`] are read, and
 /// all others are written.
-const OPTIONS: [(&str, &[&str]); 23] = [
+const OPTIONS: [(&str, &[&str]); 24] = [
     ("run", &["--output", "--picture"]),
+    ("batch", &["--output", "--table"]),
     ("check", &["--output"]),
     ("compare", &[]),
     ("converge", &["--output"]),
@@ -181,7 +182,7 @@ const OPTIONS: [(&str, &[&str]); 23] = [
 ];
 
 /// The options that name input files.
-const READ: [&str; 5] = ["--at", "--data", "--match", "--points", "--queries"];
+const READ: [&str; 6] = ["--at", "--data", "--match", "--points", "--queries", "--table"];
 
 /// Every option in the help of the program that writes a file has a row in [`COMMANDS`].
 #[test]
@@ -220,7 +221,7 @@ fn every_result_of_every_command_is_in_the_table() {
             let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
             // These folders have their own tests.
             let is_folder =
-                ["run", "converge", "manual"].contains(&command) && *option == "--output";
+                ["run", "batch", "converge", "manual"].contains(&command) && *option == "--output";
             let is_tried = COMMANDS.iter().any(|(line, _)| {
                 line.starts_with(&format!("{command} ")) && names.iter().any(|n| line.ends_with(n))
             });

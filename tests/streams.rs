@@ -36,6 +36,9 @@ fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("case.toml"), CASE).unwrap();
     std::fs::write(folder.path().join("circle.toml"), CIRCLE).unwrap();
+    let disks = CIRCLE.replace("0.4", "{{radius}}");
+    std::fs::write(folder.path().join("disks.toml"), disks).unwrap();
+    std::fs::write(folder.path().join("radii.csv"), "radius\n0.3\n0.4\n").unwrap();
     std::fs::write(folder.path().join("gray.pgm"), "P2 2 2 255\n0 1 2 3\n").unwrap();
     for arguments in [
         "generate sphere --subdivisions 3 -o ball.vtp",
@@ -60,8 +63,9 @@ fn without_numbers(text: &[u8]) -> String {
 }
 
 /// One command of each kind, and whether it prints anything besides its results.
-const COMMANDS: [(&str, bool); 25] = [
+const COMMANDS: [(&str, bool); 26] = [
     ("run case.toml -o out --overwrite", true),
+    ("batch disks.toml --table radii.csv -o disks --overwrite", false),
     ("check case.toml", true),
     ("compare ball.vtp distance.vtp", false),
     ("converge circle.toml --levels 2 -o study --overwrite", true),
