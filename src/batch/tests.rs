@@ -74,3 +74,12 @@ fn every_row_belongs_to_one_shard() {
         assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
     }
 }
+
+/// Records that are kept from an earlier batch do not change.
+#[test]
+fn numbers_of_records_keep_their_bits() {
+    for x in [0.090_920_465_339_625_33_f64, 1.0 / 3.0, 5e-324, f64::MAX, 0.1 + 0.2] {
+        let text = serde_json::to_string(&x).unwrap();
+        assert_eq!(serde_json::from_str::<f64>(&text).unwrap().to_bits(), x.to_bits(), "{text}");
+    }
+}
