@@ -122,6 +122,25 @@ fn a_batch_continues_with_the_rows_that_are_not_done() {
     assert!(!text.contains("done before"), "{text}");
 }
 
+/// A killed batch has replaced its list, but not yet the table of the batch before it.
+#[test]
+fn a_killed_batch_continues_beside_the_table_of_an_earlier_one() {
+    let place = Place::batch();
+    place.outcome("batch case.toml --table table.csv -o out");
+    let before = place.table("out");
+    let line = "batch case.toml --table table.csv -o out --jobs 1 --overwrite";
+    let mut child = place.command(line).spawn().unwrap();
+    // The list is written when the first row begins, and then at most once a second.
+    while !place.list("out/batch.json")["rows"].as_array().unwrap().is_empty() {
+        assert!(child.try_wait().unwrap().is_none(), "the batch ended before it was killed");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (code, text) = place.outcome("batch case.toml --table table.csv -o out --resume");
+    assert_eq!(code, 1, "{text}");
+    assert_eq!(place.table("out"), before);
+}
+
 #[test]
 fn files_of_the_user_are_never_replaced() {
     let place = Place::batch();

@@ -87,8 +87,9 @@ pub(super) struct Manifest {
     n_rows: usize,
     /// The rows that have run, in the order of the table.
     pub rows: Vec<Record>,
-    /// Hexadecimal BLAKE3 hash of the table of results, once it is written.
-    pub summary_hash: Option<String>,
+    /// Hexadecimal BLAKE3 hashes of the table of results: of the one before, and of the last one.
+    /// Both are known, so that a batch that is killed while it replaces the table can continue.
+    pub summaries: Vec<String>,
 }
 
 impl Manifest {
@@ -109,7 +110,7 @@ impl Manifest {
             set: batch.set.clone(),
             n_rows: batch.rows.len(),
             rows: Vec::new(),
-            summary_hash: None,
+            summaries: Vec::new(),
         }
     }
 

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::Batch;
 use super::manifest::{Manifest, Record, RowStatus};
-use super::summary::hash_of;
 use crate::config::{Config, DeviceKind};
-use crate::converge;
+use crate::converge::{self, hash_of};
 use crate::error::{Error, Result};
 use crate::gpu;
 use crate::output::checkpoint::CHECKPOINT;
@@ -108,8 +107,10 @@ impl Batch {
                           folder with -o";
             return Err(Error::output(&path, "exists", remedy));
         }
-        let earlier = earlier.filter(|_| options.resume);
         let mut list = Manifest::new(self);
+        // The table of the earlier batch stays known until it is replaced.
+        list.summaries = earlier.as_ref().map_or(Vec::new(), |earlier| earlier.summaries.clone());
+        let earlier = earlier.filter(|_| options.resume);
         let mut waiting = Vec::new();
         for &k in &self.rows {
             match earlier.as_ref().and_then(|earlier| self.kept(k, earlier)) {
@@ -162,7 +163,8 @@ impl Batch {
     /// are unchanged.
     fn kept(&self, k: usize, earlier: &Manifest) -> Option<Record> {
         let row = &self.table.rows[k];
-        let found = earlier.rows.iter().find(|found| found.row == row.number)?;
+        let k_earlier = earlier.rows.binary_search_by_key(&row.number, |found| found.row).ok()?;
+        let found = &earlier.rows[k_earlier];
         let is_same = found.status.is_done()
             && found.name == self.names[k]
             && self.config(row).is_ok_and(|config| config.origin.hash == found.case_hash)

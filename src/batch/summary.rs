@@ -1,11 +1,12 @@
 //! The table of results: one row for each row of the batch.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::manifest::{Manifest, Record};
 use super::{Batch, Shard};
 use crate::atomic;
+use crate::converge::hash_of;
 use crate::error::{Error, Result};
 
 /// The file name of the table.
@@ -25,9 +26,9 @@ impl Batch {
         if std::fs::symlink_metadata(&path).is_err() {
             return Ok(());
         }
-        let hash = std::fs::read(&path).map(|bytes| blake3::hash(&bytes).to_hex().to_string()).ok();
         let known = self.manifests()?;
-        match hash.is_some() && known.iter().flatten().any(|list| list.summary_hash == hash) {
+        let is_known = |hash| known.iter().flatten().any(|list| list.summaries.contains(&hash));
+        match hash_of(&path).is_some_and(is_known) {
             true => Ok(()),
             false => Err(Error::output(
                 &path,
@@ -61,7 +62,8 @@ impl Batch {
         let mut rows: Vec<&Record> = lists.iter().flatten().flat_map(|list| &list.rows).collect();
         rows.sort_unstable_by_key(|record| record.row);
         let text = self.table_of(&rows);
-        own.summary_hash = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
+        own.summaries.push(blake3::hash(text.as_bytes()).to_hex().to_string());
+        own.summaries.drain(..own.summaries.len().saturating_sub(2));
         // The list comes first, so that the table is never unknown to it.
         own.write(&self.manifest())?;
         atomic::write(&self.summary(), |out| out.write_all(text.as_bytes()))?;
@@ -86,7 +88,11 @@ impl Batch {
         let titles = titles.chain(measures.iter().map(|name| (*name).clone()));
         let mut ok = writer.write_record(titles.chain(["error".to_string()])).is_ok();
         for row in rows {
-            let cells = self.table.rows.get(row.row - 1).map_or(&[][..], |row| &row.cells);
+            let cells = row
+                .row
+                .checked_sub(1)
+                .and_then(|k| self.table.rows.get(k))
+                .map_or(&[][..], |row| &row.cells);
             let own = [
                 row.row.to_string(),
                 row.name.clone(),
@@ -111,9 +117,4 @@ impl Batch {
     pub(super) fn folder_of(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
-}
-
-/// Returns the hexadecimal BLAKE3 hash of a file, or `None` if it cannot be read.
-pub(super) fn hash_of(path: &Path) -> Option<String> {
-    Some(blake3::hash(&std::fs::read(path).ok()?).to_hex().to_string())
 }

@@ -35,6 +35,8 @@ enum Within {
     /// A string in single quotes.
     Literal,
     Comment,
+    /// An override of the command line, which is split before TOML is parsed.
+    Override,
 }
 
 impl Template {
@@ -73,7 +75,7 @@ impl Template {
                     }
                 }
                 Within::Comment if c == '\n' => within = Within::Value,
-                Within::Comment => {}
+                Within::Comment | Within::Override => {}
                 Within::Basic if c == '\\' => {
                     length += rest[1..].chars().next().map_or(0, char::len_utf8);
                 }
@@ -101,7 +103,7 @@ impl Template {
         {
             pieces.push(Piece::Text(before.to_string()));
             let column = column.trim().to_string();
-            pieces.push(Piece::Cell { column, line: 0, within: Within::Comment });
+            pieces.push(Piece::Cell { column, line: 0, within: Within::Override });
             rest = after;
         }
         pieces.push(Piece::Text(rest.to_string()));
@@ -184,7 +186,7 @@ impl Within {
                 format!("`{cell}` contains a single quotation mark"),
                 "put {{column}} in double quotation marks",
             )),
-            Within::Literal | Within::Comment => Ok(cell.to_string()),
+            Within::Literal | Within::Comment | Within::Override => Ok(cell.to_string()),
         }
     }
 }

@@ -126,7 +126,8 @@ fn known(folder: &Path) -> Option<Earlier> {
     (earlier.program.name == Program::this().name).then_some(earlier)
 }
 
-fn hash_of(path: &Path) -> Option<String> {
+/// Returns the hexadecimal BLAKE3 hash of a file, or `None` if it cannot be read.
+pub(crate) fn hash_of(path: &Path) -> Option<String> {
     Some(blake3::hash(&std::fs::read(path).ok()?).to_hex().to_string())
 }
 

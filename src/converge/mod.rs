@@ -11,6 +11,7 @@ mod refinement;
 mod study;
 
 pub use files::Files;
+pub(crate) use files::hash_of;
 pub use orders::{Quantity, Row};
 pub(crate) use quantities::values;
 pub use study::{Cost, Level, Results, Study};

@@ -86,7 +86,7 @@ impl Complex {
     /// Returns the mean length of the edges of all cells.
     pub fn mean_edge(&self) -> f64 {
         let mut sum = 0.0;
-        let mut count = 0;
+        let mut count = 0_u64;
         for cell in self.cells.chunks_exact(self.arity) {
             for (i, &a) in cell.iter().enumerate() {
                 for &b in &cell[..i] {
@@ -95,7 +95,7 @@ impl Complex {
                 }
             }
         }
-        if count > 0 { sum / f64::from(count) } else { 0.0 }
+        if count > 0 { sum / count as f64 } else { 0.0 }
     }
 
     pub fn corners(&self, cell: usize) -> &[u32] {
