@@ -168,7 +168,11 @@ class LevelSet:
     def _terms(
         self, velocity: Any, normal_speed: Any, curvature: Any, weighted_curvature: Any
     ) -> dict[str, Any]:
-        if velocity is not None and not _is_texts(velocity):
+        if velocity is None:
+            pass
+        elif _is_texts(velocity):
+            velocity = tuple(velocity)
+        else:
             velocity = _arrays.as_numpy(velocity)
             if velocity.shape == (3,):
                 velocity = tuple(map(float, velocity))

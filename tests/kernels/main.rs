@@ -1,6 +1,6 @@
 //! Runs the kernels on the host, without a GPU (kernels/README.md).
 //!
-//! Run with `cargo test --features kernel-host-tests --test kernels`. A C++ compiler is required.
+//! Run with `cargo test --test kernels`. A C++ compiler is required.
 // The lint mistakes raw borrows, which are pointers, for needless borrows.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
