@@ -1,18 +1,34 @@
 #!/usr/bin/env bash
-# Makes the portable Python wheel: OUT_DIR/zeroset-VERSION-cp310-abi3-manylinux_2_17_*.whl.
+# Makes a portable Python wheel: OUT_DIR/zeroset-VERSION-cp310-abi3-PLATFORM.whl.
 #
-# The wheel runs on Linux with glibc 2.17 (manylinux2014) or newer and CPython 3.10 or newer. As in
-# scripts/archive.sh, zig links it. maturin fails if the module needs a newer glibc, and this script
-# if the wheel is too large or has other tags.
+# Usage: scripts/portable-wheel.sh OUT_DIR [TARGET]
 #
-# Needs Linux, a C compiler, and python3 with venv, which gets zig, maturin and libdeflate from PyPI.
-# The build takes longer than that of an ordinary wheel (`[profile.wheel]` in Cargo.toml).
+# The wheel runs with CPython 3.10 or newer. Without TARGET, it is for Linux on this kind of CPU.
+# Others are made on Linux, too: aarch64-unknown-linux-gnu, aarch64-apple-darwin and
+# x86_64-pc-windows-gnu. Wheels for Linux run with glibc 2.17 (manylinux2014) or newer.
+#
+# As in scripts/archive.sh, zig links. maturin fails if the module needs a newer glibc, and this
+# script if the wheel is too large or has other tags.
+#
+# Needs Linux, a C compiler, rustup for TARGET, and python3 with venv, which gets zig, maturin and
+# libdeflate from PyPI. The build takes longer than that of an ordinary wheel (`[profile.wheel]` in
+# Cargo.toml).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ $# -ne 1 ]; then
-    echo "usage: scripts/portable-wheel.sh OUT_DIR" >&2
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+    echo "usage: scripts/portable-wheel.sh OUT_DIR [TARGET]" >&2
     exit 2
 fi
+target=${2:-$(uname -m)-unknown-linux-gnu}
+case $target in
+    *-unknown-linux-gnu) platform=manylinux2014_${target%%-*}.manylinux_2_17_${target%%-*} ;;
+    aarch64-apple-darwin) platform=macosx_11_0_arm64 ;;
+    x86_64-pc-windows-gnu) platform=win_amd64 ;;
+    *)
+        echo "this script makes no wheels for $target" >&2
+        exit 2
+        ;;
+esac
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
@@ -21,12 +37,13 @@ export ZEROSET_COMMIT
 
 programs=$(scripts/zig.sh maturin==1.16.0)
 cd python
-PATH=$programs:$PATH maturin build --profile wheel --locked --zig --compatibility manylinux2014 \
-    --compression-level 9 --out "$out"
+options=(--profile wheel --locked --zig --compression-level 9)
+if [ $# -eq 2 ]; then
+    rustup target add "$target"
+    options+=(--target "$target")
+fi
+PATH=$programs:$PATH maturin build "${options[@]}" --compatibility manylinux2014 --out "$out"
 "$programs/python" -m pip install --quiet deflate==0.9.0
-cpu=$(uname -m)
-for wheel in "$out"/zeroset-*.whl; do
-    "$programs/python" ../scripts/compress-wheel.py "$wheel"
-    "$programs/python" ../scripts/check-wheel.py "$wheel" \
-        "manylinux2014_$cpu.manylinux_2_17_$cpu"
-done
+wheel=$(echo "$out"/zeroset-*-"$platform".whl)
+"$programs/python" ../scripts/compress-wheel.py "$wheel"
+"$programs/python" ../scripts/check-wheel.py "$wheel" "$platform"

@@ -10,7 +10,7 @@ use super::implicit::Implicit;
 use super::increments::Increments;
 use super::problem::Problem;
 use super::volume::Volume;
-use super::{Choices, Options, Rule, Terms, Totals, check};
+use super::{Choices, Options, Rule, Terms, Totals, check, compiled};
 use crate::Cpu;
 #[cfg(doc)]
 use crate::error::Error;
@@ -82,6 +82,17 @@ impl<R: Real> Evolution<R> {
         terms: &Terms,
         options: Options,
     ) -> Result<Self> {
+        compiled::new(cpu, mesh, patches, phi, terms, options)
+    }
+
+    pub(super) fn begin(
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        phi: &[f64],
+        terms: &Terms,
+        options: Options,
+    ) -> Result<Self> {
         check::phi(mesh, phi)?;
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
         let phi = problem.start(phi)?;
@@ -91,7 +102,7 @@ impl<R: Real> Evolution<R> {
         if evolution.problem.options.rule == Rule::Never {
             evolution.update_band();
         } else {
-            evolution.reinitialize();
+            evolution.reinitialize_all();
         }
         Ok(evolution)
     }

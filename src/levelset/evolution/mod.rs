@@ -61,6 +61,7 @@ mod breakdown;
 mod cell_passes;
 mod check;
 mod coefficients;
+mod compiled;
 mod cpu;
 #[doc(hidden)]
 pub mod cuda;

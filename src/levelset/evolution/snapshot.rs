@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::problem::Problem;
 use super::volume::Volume;
-use super::{Evolution, Options, Terms, Totals, check};
+use super::{Evolution, Options, Terms, Totals, check, compiled};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -76,6 +76,17 @@ impl<R: Real> Evolution<R> {
     /// is not finite, or if [`Evolution::new`] would reject the terms or options. Returns
     /// [`Error::Mesh`] and [`Error::Numerical`] under the conditions given there.
     pub fn resume(
+        cpu: Arc<Cpu>,
+        mesh: &Mesh,
+        patches: Arc<Patches>,
+        terms: &Terms,
+        options: Options,
+        snapshot: &Snapshot,
+    ) -> Result<Self> {
+        compiled::resume(cpu, mesh, patches, terms, options, snapshot)
+    }
+
+    pub(super) fn begin_at(
         cpu: Arc<Cpu>,
         mesh: &Mesh,
         patches: Arc<Patches>,

@@ -13,7 +13,7 @@ use super::cell_passes::{Pass, Scratch};
 use super::cpu::Evolution;
 use super::step_result::Outcome;
 use super::time_step::Chosen;
-use super::{Advance, Rule, StepInfo, StepTarget};
+use super::{Advance, Rule, StepInfo, StepTarget, compiled};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -44,6 +44,10 @@ impl<R: Real> Evolution<R> {
     /// nothing moves and `max_dt` is infinite. After an error, phi is still the result of the
     /// previous step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
+        compiled::step(self, max_dt)
+    }
+
+    pub(super) fn make_step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let before = self.progress.time;
         let chosen = self.band.choose_step(&mut self.problem, before, max_dt);
@@ -68,7 +72,7 @@ impl<R: Real> Evolution<R> {
         let reinitialized = due != Due::Nothing;
         match due {
             Due::Nothing => {}
-            Due::Everything => self.reinitialize(),
+            Due::Everything => self.reinitialize_all(),
             Due::Outside(kept) => self.reinitialize_beyond(kept),
         }
         let rate = match (waits, dt > 0.0) {
@@ -85,7 +89,11 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// Returns the errors of [`Evolution::step`].
     pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
-        let step = self.step(until.largest_step())?;
+        compiled::advance(self, until)
+    }
+
+    pub(super) fn make_advance(&mut self, until: &StepTarget) -> Result<Advance> {
+        let step = self.make_step(until.largest_step())?;
         let done = until.after(step.dt, step.rate);
         if done.landed && !step.reinitialized {
             self.correct_volume();
@@ -200,6 +208,10 @@ impl<R: Real> Evolution<R> {
     /// Without a band, phi becomes a signed distance function at all vertices that a front from the
     /// interface reaches.
     pub fn reinitialize(&mut self) {
+        compiled::reinitialize(self);
+    }
+
+    pub(super) fn reinitialize_all(&mut self) {
         self.reinitialize_beyond(R::zero());
     }
 
