@@ -4,8 +4,9 @@
 # Usage: scripts/portable-wheel.sh OUT_DIR [TARGET]
 #
 # The wheel runs with CPython 3.10 or newer. Without TARGET, it is for Linux on this kind of CPU.
-# Others are made on Linux, too: aarch64-unknown-linux-gnu, aarch64-apple-darwin and
-# x86_64-pc-windows-gnu. Wheels for Linux run with glibc 2.17 (manylinux2014) or newer.
+# TARGET can be x86_64-unknown-linux-gnu, aarch64-unknown-linux-gnu or x86_64-pc-windows-gnu. Wheels
+# for Linux run with glibc 2.17 (manylinux2014) or newer. Wheels for macOS are made on a Mac, because
+# the linker needs Apple's SDK.
 #
 # As in scripts/archive.sh, zig links. maturin fails if the module needs a newer glibc, and this
 # script if the wheel is too large or has other tags.
@@ -22,7 +23,6 @@ fi
 target=${2:-$(uname -m)-unknown-linux-gnu}
 case $target in
     *-unknown-linux-gnu) platform=manylinux2014_${target%%-*}.manylinux_2_17_${target%%-*} ;;
-    aarch64-apple-darwin) platform=macosx_11_0_arm64 ;;
     x86_64-pc-windows-gnu) platform=win_amd64 ;;
     *)
         echo "this script makes no wheels for $target" >&2
