@@ -61,6 +61,23 @@ fn a_volume_whose_change_is_unknown() {
 }
 
 #[test]
+fn keys_that_exclude_a_characteristic_map() {
+    let ball = "ball = { center = [0.5, 0.5, 0], radius = 0.3 }";
+    let map = "velocity = [1, 0, 0]\nadvection = \"characteristic-map\"\nend_time = 1";
+    let keys = ["normal_speed = 1", "curvature = 1", "weighted_curvature = \"1 + x\""];
+    let others = ["inflow = 1", "clip = true", "least_quality = 0.1"];
+    for key in keys.into_iter().chain(others).chain(["volume_correction = \"global\""]) {
+        let name = format!("evolve.{}", key.split(' ').next().unwrap());
+        check(&case(ball, &format!("{map}\n{key}")), &[&name]);
+    }
+    for key in ["half_width = 5", "rule = { every = 5 }"] {
+        let text = case(ball, map) + &format!("[reinitialize]\n{key}\n");
+        check(&text, &["moves the whole mesh and never reinitializes"]);
+    }
+    check(&(case(ball, map) + "[device]\nuse = \"cuda\"\n"), &["which is computed on the CPU"]);
+}
+
+#[test]
 fn values_out_of_range() {
     let evolve = "normal_speed = 1\ncfl = 99\nend_time = -1";
     check(&case("expression = \"x - 0.5\"", evolve), &["evolve.end_time", "evolve.cfl"]);

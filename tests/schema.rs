@@ -178,6 +178,8 @@ fn other_ways_to_write_a_value_fit_and_wrong_ones_do_not() {
         ("evolve.least_quality = 1.5", false),
         ("evolve.volume_correction = \"local\"", true),
         ("evolve.volume_correction = \"some\"", false),
+        ("evolve.advection = \"characteristic-map\"", true),
+        ("evolve.advection = \"map\"", false),
         ("evolve.velocity = { rotation = { axis = [0, 0, 1], period = 0 } }", false),
         ("reinitialize.rule = { every = 0 }", false),
         ("reinitialize.half_width = 1", false),

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use zeroset::api::{EvolveOptions, IsosurfaceOptions, ReadOptions, ReconstructOptions};
 use zeroset::config::{DataFile, Device, DeviceKind, MeshRepair, Precision};
 use zeroset::io::Frame;
+use zeroset::levelset::evolution::Advection;
 use zeroset::levelset::volume::VolumeCorrection;
 use zeroset::mesh::repair::Weld;
 use zeroset::reconstruct::directed::Cubes;
@@ -86,6 +87,7 @@ pub struct OfEvolution {
     start_time: Option<f64>,
     mask: Option<String>,
     volume_correction: VolumeCorrection,
+    advection: Option<Advection>,
 }
 
 impl OfEvolution {
@@ -96,6 +98,7 @@ impl OfEvolution {
         (options.cfl, options.max_step) = (self.cfl, self.max_step);
         (options.start_time, options.mask) = (self.start_time, self.mask);
         options.volume_correction = self.volume_correction;
+        options.advection = self.advection;
         options
     }
 }

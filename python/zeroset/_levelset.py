@@ -84,6 +84,10 @@ class LevelSet:
         Correction of the volume of the inside, "none" by default. "local" undoes the changes by
         reinitializations. "global" also corrects the changes by steps, for motion by `velocity`
         alone.
+    advection : str, optional
+        Scheme of the motion by `velocity`: "taylor-galerkin" (default), "positive-coefficient",
+        "cone" or "characteristic-map". The last one is for motion by `velocity` alone on planar
+        meshes, on the CPU, and is far more accurate for thin shapes.
 
     Raises
     ------
@@ -116,6 +120,7 @@ class LevelSet:
         mask: str | None = None,
         start_time: float | None = None,
         volume_correction: str = "none",
+        advection: str | None = None,
     ) -> None:
         self.mesh: Mesh = as_mesh(mesh, device, threads)
         self._convert = self.mesh._converter(phi)
@@ -124,6 +129,7 @@ class LevelSet:
             "mask": mask,
             "start_time": start_time,
             "volume_correction": volume_correction,
+            "advection": advection,
         }
         text = _options.text(**options)
         # The GPU of phi, if the motion is computed there. Its arrays then stay there.
@@ -273,6 +279,7 @@ class LevelSet:
             steady=steady,
             cfl=self._begun[1]["cfl"],
             volume_correction=self._begun[1]["volume_correction"],
+            advection=self._begun[1]["advection"],
             max_step=max_step,
         )
         terms = {

@@ -410,6 +410,7 @@ impl Config {
     /// Returns the rule that decides when phi is reinitialized.
     pub fn rule(&self) -> Rule {
         self.reinitialize.rule.unwrap_or(match self.domain {
+            _ if self.has_map() => Rule::Never,
             Domain::Mesh(_) | Domain::Cloud(_) => Rule::Displacement,
             Domain::Tiled(_) if self.reinitialize.rescaling.is_some() => Rule::Never,
             Domain::Tiled(_) => Rule::Every(self.steps_between_reinitializations()),
@@ -440,10 +441,17 @@ impl Config {
 
     /// Returns the half width of the narrow band.
     pub fn half_width(&self) -> HalfWidth {
-        self.reinitialize.half_width.unwrap_or(HalfWidth::Edges(match self.domain {
-            Domain::Mesh(_) | Domain::Cloud(_) => 5.0,
-            Domain::Tiled(_) => 3.0,
-        }))
+        self.reinitialize.half_width.unwrap_or(match self.domain {
+            _ if self.has_map() => HalfWidth::Whole,
+            Domain::Mesh(_) | Domain::Cloud(_) => HalfWidth::Edges(5.0),
+            Domain::Tiled(_) => HalfWidth::Edges(3.0),
+        })
+    }
+
+    /// Returns whether a characteristic map carries the interface.
+    pub(crate) fn has_map(&self) -> bool {
+        let advection = self.evolve.as_ref().and_then(|evolve| evolve.advection);
+        advection == Some(Advection::CharacteristicMap)
     }
 
     /// Returns the unit of the array that the case computes: that of time for arrival times, and

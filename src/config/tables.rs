@@ -172,7 +172,9 @@ pub struct Evolve {
     /// `distance.mask`. Excluded cells do not take part, and phi is NaN at vertices without a cell.
     pub mask: Option<Expression>,
     /// Advection scheme: "taylor-galerkin" (default, order 2), "positive-coefficient" (order 1, the
-    /// default with `one_pass`) or "cone" (order 1, strictly monotone).
+    /// default with `one_pass`), "cone" (order 1, strictly monotone) or "characteristic-map" (for
+    /// motion by `velocity` alone on planar meshes, on the CPU: without a band and without
+    /// reinitialization, and far more accurate for thin shapes).
     pub advection: Option<Advection>,
     /// Scheme of the normal motion: "positive-coefficient" (default) or "hopf-lax" (strictly
     /// monotone, with larger errors).
@@ -241,10 +243,12 @@ impl Evolve {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When to reinitialize. Default "displacement" on meshes; on tiles `{ every = 20 }` with weno5
+    /// When to reinitialize. Default "displacement" on meshes, and "never" with a characteristic map
+    /// (`evolve.advection`); on tiles `{ every = 20 }` with weno5
     /// and only a velocity, and otherwise `{ every = 5 }`.
     pub rule: Option<Rule>,
-    /// Half width of the narrow band. Default 5 mean edge lengths on meshes, 3 voxels on tiles.
+    /// Half width of the narrow band. Default 5 mean edge lengths on meshes, "whole" with a
+    /// characteristic map, 3 voxels on tiles.
     pub half_width: Option<HalfWidth>,
     /// How distances from the interface are computed on meshes: "plane" (default), or "quadratic",
     /// which is of second order.

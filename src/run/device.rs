@@ -80,6 +80,9 @@ impl Device {
             DeviceKind::Auto if is_exact(config) => {
                 on_cpu("auto: exact fronts are computed on the CPU".into())
             }
+            DeviceKind::Auto if config.has_map() => {
+                on_cpu("auto: characteristic maps are computed on the CPU".into())
+            }
             DeviceKind::Auto => match gpu::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
                 Ok(_) if n < fewest => {
@@ -96,6 +99,7 @@ impl Device {
         match config.device.kind {
             DeviceKind::Cpu => false,
             DeviceKind::Cuda => true,
+            DeviceKind::Auto if config.has_map() => false,
             DeviceKind::Auto => n >= fewest && gpu::available(config.device.ordinal).is_ok(),
         }
     }

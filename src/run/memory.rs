@@ -37,18 +37,26 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     // |phi| is below the half width and whether the vertex moves. It also lists the cells of each
     // patch that take part in a step.
     let distance = vertices * (2.0 * scalar + 5.0);
+    // A characteristic map has 64-bit numbers: for each vertex phi, twice six numbers and a
+    // triangle, the velocity, the position and a triangle, and for each triangle its corners and
+    // its neighbors.
+    let map = match config.has_map() {
+        true => vertices * (8.0 + 2.0 * (48.0 + 4.0) + 16.0 + 16.0 + 4.0) + cells * 24.0,
+        false => 0.0,
+    };
     let evolution = match config.distance {
         Some(_) => 0.0,
         None => vertices * (2.0 * scalar + 2.0) + SHARED[kind] * cells * index,
     };
-    (patches + coordinates + distance + evolution) as u64 + copies(config, mesh)
+    (patches + coordinates + distance + map + evolution) as u64 + copies(config, mesh)
 }
 
 /// Returns the number of bytes that are allocated to write a state while steps continue: for each
-/// vertex, the snapshot for a checkpoint, which includes phi (9), the band (1), and phi and the
-/// band in output order (9).
+/// vertex, the snapshot for a checkpoint, which includes phi (9), the band (1) and a characteristic
+/// map (60), and phi and the band in output order (9).
 fn copies(config: &Config, mesh: &Mesh) -> u64 {
-    let per_vertex = if config.distance.is_some() { 0 } else { 10 + 9 };
+    let map = if config.has_map() { 8 + 48 + 4 } else { 0 };
+    let per_vertex = if config.distance.is_some() { 0 } else { 10 + 9 + map };
     per_vertex * mesh.n_vertices() as u64
 }
 

@@ -18,6 +18,7 @@ mod advection;
 mod agreement;
 mod backend;
 mod case;
+mod characteristic_map;
 mod circular;
 mod cost;
 mod curvature;
@@ -150,6 +151,11 @@ cases! {
     v65_extinction: second_order_terms::V65;
     v66_reentrant_corner: second_order_terms::V66;
     v67_normal_motion_at_a_varying_speed: second_order_terms::V67;
+    v68_slotted_disk_with_a_map: characteristic_map::V68;
+    v69_reversed_vortex_with_a_map: characteristic_map::V69;
+    v70_vortex_with_a_map: characteristic_map::V70;
+    v71_translated_circle_with_a_map: characteristic_map::V71;
+    v72_swirl_with_a_map: characteristic_map::V72;
 }
 
 /// The cases of [`OF_CPU`] that also run in single precision.

@@ -120,6 +120,11 @@ pub const V57: Case = Case {
     ],
 };
 
+/// Returns the slotted disk of V8.
+pub const fn slotted_disk() -> Shape {
+    Shape::SlottedDisk { center: [0.0, 0.5, 0.0], radius: 0.3, slot_width: 0.1, slot_top: 0.7 }
+}
+
 pub const V58: Case = Case {
     id: "V58",
     title: "slotted disk, whole runs with a quadratic fit",
@@ -129,12 +134,7 @@ pub const V58: Case = Case {
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let shape = Shape::SlottedDisk {
-            center: [0.0, 0.5, 0.0],
-            radius: 0.3,
-            slot_width: 0.1,
-            slot_top: 0.7,
-        };
+        let shape = slotted_disk();
         let start = |x: Vec3| shape.signed_distance(x.into());
         let terms = flow(&domain, |x| Vec3::new(-x.y, x.x, 0.0) * TAU);
         let run = evolve(&domain, &domain.at_vertices(start), &terms, options(&domain, mesh), 1.0);
@@ -226,7 +226,7 @@ pub const V60: Case = Case {
 
 /// Returns the area where the sign of phi differs from that of `shape`, relative to the area where
 /// `shape` is negative. Both are sampled at 36 points of each cell.
-fn difference(domain: &Domain, phi: &[f64], shape: impl Fn(Vec3) -> f64) -> f64 {
+pub fn difference(domain: &Domain, phi: &[f64], shape: impl Fn(Vec3) -> f64) -> f64 {
     const PARTS: usize = 8;
     let mesh = &domain.plain;
     let (mut differs, mut inside) = (0.0, 0.0);

@@ -47,6 +47,7 @@ impl Case {
         evolve.cfl = options.cfl;
         evolve.max_step = options.max_step;
         evolve.volume_correction = options.volume_correction;
+        evolve.advection = options.advection;
         evolve.mask = mask(options.mask.as_deref())?;
         evolve.velocity = match &terms.velocity {
             None => None,

@@ -1,6 +1,7 @@
 //! Options of a motion.
 
 use crate::api::Control;
+use crate::levelset::evolution::Advection;
 use crate::levelset::volume::VolumeCorrection;
 
 /// Options of [`evolve_with`](super::evolve_with) and [`begin`](super::begin). The defaults are
@@ -45,6 +46,8 @@ pub struct EvolveOptions {
     pub mask: Option<String>,
     /// How the volume of the inside is corrected.
     pub volume_correction: VolumeCorrection,
+    /// The scheme of advection; Taylor-Galerkin by default.
+    pub advection: Option<Advection>,
     /// Progress and cancellation.
     pub control: Control,
 }
@@ -121,6 +124,12 @@ impl EvolveOptions {
     /// Sets how the volume of the inside is corrected.
     pub fn volume_correction(mut self, correction: VolumeCorrection) -> Self {
         self.volume_correction = correction;
+        self
+    }
+
+    /// Sets the scheme of advection.
+    pub fn advection(mut self, advection: Advection) -> Self {
+        self.advection = Some(advection);
         self
     }
 

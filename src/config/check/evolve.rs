@@ -3,7 +3,7 @@
 use super::flaws::Flaws;
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
-use crate::config::{Advection, Config, CurvatureStep, NormalMotion, VolumeCorrection};
+use crate::config::{Advection, Config, CurvatureStep, DeviceKind, NormalMotion, VolumeCorrection};
 
 pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     if let Some(start) = evolve.start_time {
@@ -61,6 +61,9 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
         "is \"local\", but reinitialize.rule is \"never\"",
         "use \"global\", or choose another rule",
     );
+    if config.has_map() {
+        map(flaws, config, evolve);
+    }
     if config.mesh().is_some() {
         schemes(flaws, config.cfl(), evolve, at_rest);
         if let Some((key, _)) = evolve.volumes().first() {
@@ -101,6 +104,44 @@ pub(super) fn check(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
             );
         }
     }
+}
+
+/// Checks the keys that cannot be combined with a characteristic map.
+fn map(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
+    const MAP: &str = "advection = \"characteristic-map\"";
+    let other = "remove it, or use another advection scheme, such as \"taylor-galerkin\"";
+    let terms = [
+        ("evolve.normal_speed", &evolve.normal_speed),
+        ("evolve.curvature", &evolve.curvature),
+        ("evolve.weighted_curvature", &evolve.weighted_curvature),
+    ];
+    for (key, term) in terms {
+        let what = format!("is given, but {MAP} is for motion by `velocity` alone");
+        flaws.require(term.is_none(), key, what, other);
+    }
+    let excluded = [
+        ("evolve.inflow", evolve.inflow.is_some()),
+        ("evolve.clip", evolve.clip),
+        ("evolve.least_quality", evolve.least_quality.is_some_and(|q| q > 0.0)),
+        ("evolve.volume_correction", evolve.volume_correction != VolumeCorrection::None),
+    ];
+    for (key, is_given) in excluded {
+        flaws.require(!is_given, key, format!("cannot be combined with {MAP}"), other);
+    }
+    let whole = [
+        ("reinitialize.half_width", config.half_width() != HalfWidth::Whole),
+        ("reinitialize.rule", config.rule() != Rule::Never),
+    ];
+    for (key, is_given) in whole {
+        let what = format!("is given, but {MAP} moves the whole mesh and never reinitializes");
+        flaws.require(!is_given, key, what, other);
+    }
+    flaws.require(
+        config.device.kind != DeviceKind::Cuda,
+        "evolve.advection",
+        "is \"characteristic-map\", which is computed on the CPU, but device.kind is \"cuda\"",
+        "use the device \"auto\" or \"cpu\", or another scheme",
+    );
 }
 
 /// Checks the keys of terms and schemes on meshes: ranges and conflicts.

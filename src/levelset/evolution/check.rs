@@ -3,7 +3,7 @@
 use super::{Advection, Coefficient, NormalMotion, Options, Rule, Terms};
 use crate::error::{Error, Result};
 use crate::levelset::volume::VolumeCorrection;
-use crate::mesh::Mesh;
+use crate::mesh::{Kind, Mesh};
 
 /// Checks that an array has one row per vertex.
 pub(super) fn length(mesh: &Mesh, what: &str, rows: usize) -> Result<()> {
@@ -52,6 +52,9 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
         ));
     }
     check_schemes(terms, options)?;
+    if options.advection == Advection::CharacteristicMap {
+        check_map(mesh, terms, options)?;
+    }
     if options.rule == Rule::Never && options.half_width.is_some() {
         return Err(Error::usage(
             "rule \"never\" with a narrow band would let the interface leave the band",
@@ -128,6 +131,44 @@ fn check_schemes(terms: &Terms, options: &Options) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Checks that a characteristic map can carry the interface.
+fn check_map(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()> {
+    let scheme = "advection \"characteristic-map\"";
+    let refuse = |is_refused: bool, what: &str, remedy: &str| match is_refused {
+        true => Err(Error::usage(format!("{scheme} {what}"), remedy)),
+        false => Ok(()),
+    };
+    let other = "use another scheme, such as \"taylor-galerkin\"";
+    let moves_otherwise =
+        !terms.normal_speed.is_zero() || !terms.curvature.is_zero() || !terms.weight.is_zero();
+    refuse(mesh.kind != Kind::Planar, "is for planar meshes of triangles", other)?;
+    refuse(moves_otherwise, "is for motion by velocity alone", other)?;
+    refuse(terms.inflow.is_some(), "cannot be combined with inflow", other)?;
+    refuse(
+        options.half_width.is_some() || options.rule != Rule::Never,
+        "moves the whole mesh and never reinitializes",
+        "use half_width = \"whole\" and rule = \"never\"",
+    )?;
+    refuse(
+        options.volume_correction != VolumeCorrection::None,
+        "cannot be combined with volume_correction",
+        "use volume_correction = \"none\"",
+    )?;
+    refuse(options.clip, "cannot be combined with clip", "remove clip")?;
+    refuse(options.least_quality > 0.0, "uses no least_quality", "remove least_quality")
+}
+
+/// Checks that each index of a triangle, of which `n` were found, is in the mesh.
+pub(super) fn cells(what: &str, n: usize, n_cells: usize) -> Result<()> {
+    match n <= n_cells {
+        true => Ok(()),
+        false => Err(Error::usage(
+            format!("{what} names cell {}, but the mesh has {n_cells} cells", n - 1),
+            "begin the run again",
+        )),
+    }
 }
 
 /// Checks that all values are finite.

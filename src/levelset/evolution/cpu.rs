@@ -8,6 +8,7 @@ use super::cell_passes::Scratch;
 use super::extrapolation::Extrapolation;
 use super::implicit::Implicit;
 use super::increments::Increments;
+use super::map::CharacteristicMap;
 use super::problem::Problem;
 use super::volume::Volume;
 use super::{Choices, Options, Rule, Terms, Totals, check, compiled};
@@ -35,6 +36,7 @@ pub struct Evolution<R: Real> {
     pub(super) increments: Option<Increments<R>>,
     pub(super) implicit: Option<Implicit<R>>,
     pub(super) extrapolation: Option<Extrapolation<R>>,
+    pub(super) map: Option<CharacteristicMap>,
     pub(super) scratch: Scratch<R>,
     pub(super) progress: Progress<R>,
     /// The correction of the volume, if there is one.
@@ -99,12 +101,18 @@ impl<R: Real> Evolution<R> {
         let mut evolution = Self::at_rest(problem, &phi);
         evolution.volume = Volume::new(&evolution.problem, mesh);
         evolution.begin_volume();
-        if evolution.problem.options.rule == Rule::Never {
-            evolution.update_band();
-        } else {
+        if evolution.has_rule() {
             evolution.reinitialize_all();
+        } else {
+            evolution.update_band();
+        }
         }
         Ok(evolution)
+    }
+
+    /// Returns whether phi is ever reinitialized.
+    pub(super) fn has_rule(&self) -> bool {
+        self.problem.options.rule != Rule::Never
     }
 
     /// Creates an evolution from `phi` (mesh order) without computing its band.
@@ -117,6 +125,10 @@ impl<R: Real> Evolution<R> {
             implicit: problem.implicit.then(|| Implicit::new(&patches)),
             extrapolation: problem.is_extrapolated().then(|| Extrapolation::new(phi.len())),
             increments: problem.galerkin.as_ref().map(|_| Increments::new(phi.len())),
+            map: problem
+                .triangulation
+                .as_ref()
+                .map(|mesh| CharacteristicMap::new(mesh, &phi, problem.motion.varies())),
             volume: None,
             progress: Progress {
                 reach: problem.reach(&phi),

@@ -79,9 +79,13 @@ impl<R: Real> Problem<R> {
         corners: &[u32],
     ) -> Limits<R> {
         let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-        let inradius = Simplex::new(&x).inradius();
+        let simplex = Simplex::new(&x);
+        let inradius = simplex.inradius();
         let speed = self.speed::<N>(patch, corners);
-        let first_order = formulas::largest_step::<R, N>(inradius, speed);
+        let first_order = match &self.triangulation {
+            Some(mesh) => self.largest_map_step::<N>(mesh, patch, &simplex, corners, speed),
+            None => formulas::largest_step::<R, N>(inradius, speed),
+        };
         let beta = self.motion.curvature.as_ref().map_or(R::zero(), |curvature| {
             let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
             corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta))

@@ -5,7 +5,8 @@
 //! interface is the zero set of phi. The inside is `phi < 0`, and phi = 0 counts as outside
 //! (docs/level-set.md, section 1).
 //!
-//! - Advection uses a second-order Taylor-Galerkin step (section 2.5 there).
+//! - Advection uses a second-order Taylor-Galerkin step (section 2.5 there), or a characteristic
+//!   map (section 2.8).
 //! - Normal motion uses the positive-coefficient scheme of Barth and Sethian with the corrections
 //!   of section 2.2. [`Options`] selects other forms of both.
 //! - Curvature uses the finite-element form of section 3, explicit or semi-implicit.
@@ -74,6 +75,7 @@ mod implicit;
 mod increments;
 mod inflow;
 mod limits;
+mod map;
 mod options;
 mod problem;
 mod sites;
@@ -91,6 +93,7 @@ mod volume;
 pub(crate) use breakdown::at_rest_forever;
 pub use breakdown::{Breakdown, Cause, What};
 pub use cpu::Evolution;
+pub use map::MapState;
 pub use options::{
     Advection, CurvatureStep, HALO_EDGES, LEAST_SLOPE, NormalMotion, Options, Rule, SLIVER_STEPS,
 };

@@ -22,7 +22,7 @@ pub enum Rule {
     Never,
 }
 
-/// How the advection term is computed (docs/level-set.md, sections 2.2, 2.5 and 2.6).
+/// How the advection term is computed (docs/level-set.md, sections 2.2, 2.5, 2.6 and 2.8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -35,6 +35,10 @@ pub enum Advection {
     PositiveCoefficient,
     /// Uses only the cell that the wind comes from: strictly monotone, order 1.
     Cone,
+    /// Carries the map to the initial positions instead of phi, and evaluates the initial phi
+    /// there. It moves thin shapes far more accurately than the other schemes. It is for motion by
+    /// velocity alone on planar meshes, without a band, on the CPU.
+    CharacteristicMap,
 }
 
 /// How motion along the normal is computed (docs/level-set.md, sections 2.2 and 2.6).

@@ -7,6 +7,7 @@ use super::breakdown::{Flaw, What};
 use super::coefficients::Motion;
 use super::galerkin::Galerkin;
 use super::inflow::Inflow;
+use super::map::Triangulation;
 use super::sites::Sites;
 use super::{Advection, Choices, CurvatureStep, Options, Rule, Slivers, Terms, check};
 use crate::Cpu;
@@ -31,6 +32,8 @@ pub(super) struct Problem<R: Real> {
     pub inflow: Inflow,
     /// The mesh data of second-order advection, if it is used.
     pub galerkin: Option<Galerkin<R>>,
+    /// The triangles of the mesh, if advection uses a characteristic map.
+    pub triangulation: Option<Triangulation>,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,
     /// The flattest cell, if it would make explicit curvature steps too short. The curvature step
@@ -70,13 +73,17 @@ impl<R: Real> Problem<R> {
             true => cpu.run(|| Inflow::new(&patches, &coordinates, terms.inflow.as_ref())),
             false => Inflow::none(),
         };
+        let has_map = options.advection == Advection::CharacteristicMap;
+        let triangulation =
+            has_map.then(|| cpu.run(|| Triangulation::new(mesh, patches.mesh_vertices())));
         let least = options.least_quality;
         let galerkin =
             has_galerkin.then(|| cpu.run(|| Galerkin::new(&patches, &coordinates, &inflow, least)));
         let may_be_implicit =
             motion.curvature.is_some() && options.curvature_step != CurvatureStep::Explicit;
         let first_order = motion.velocity.is_some() || motion.normal_speed.is_some();
-        let flattest = (motion.curvature.is_some() || first_order)
+        // Steps with a characteristic map depend on the mean edge length, not on single cells.
+        let flattest = (motion.curvature.is_some() || first_order && !has_map)
             .then(|| cpu.run(|| Slivers::find(&patches, &coordinates)));
         let slivers = flattest.filter(|flattest| may_be_implicit && flattest.matter());
         let slow = flattest.filter(|flattest| first_order && flattest.are_slow());
@@ -99,6 +106,7 @@ impl<R: Real> Problem<R> {
             motion,
             inflow,
             galerkin,
+            triangulation,
             implicit,
             slivers,
             slow,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::problem::Problem;
 use super::volume::Volume;
-use super::{Evolution, Options, Terms, Totals, check, compiled};
+use super::{Evolution, MapState, Options, Terms, Totals, check, compiled};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -43,6 +43,8 @@ pub struct Snapshot {
     pub totals: Totals,
     /// The state of the correction of the volume, if there is one.
     pub volume: Option<VolumeState>,
+    /// The state of the characteristic map, if advection uses one.
+    pub map: Option<MapState>,
 }
 
 fn bits<R: Real>() -> u32 {
@@ -63,6 +65,7 @@ impl<R: Real> Evolution<R> {
             in_band: self.patches().to_mesh_order(&self.band.inside, |inside| inside),
             totals: self.totals(),
             volume: self.volume.as_ref().map(|volume| volume.state(&self.problem)),
+            map: self.map.as_ref().map(|map| map.state(&self.problem)),
         }
     }
 
@@ -107,6 +110,9 @@ impl<R: Real> Evolution<R> {
         progress.steps_since = snapshot.steps_since;
         progress.gone = snapshot.gone;
         progress.totals = snapshot.totals;
+        if let (Some(map), Some(state)) = (&mut evolution.map, &snapshot.map) {
+            map.resume(&evolution.problem, state);
+        }
         if let Some(implicit) = &mut evolution.implicit {
             implicit.iterations = snapshot.totals.iterations;
         }
@@ -117,6 +123,10 @@ impl<R: Real> Evolution<R> {
             volume.resume(&evolution.problem, state, &evolution.band.inside);
         } else {
             evolution.begin_volume();
+        }
+        if snapshot.map.is_some() && evolution.map.is_none() && evolution.has_rule() {
+            // A map does not keep phi a distance.
+            evolution.reinitialize_all();
         }
         Ok(evolution)
     }
@@ -139,6 +149,9 @@ impl Snapshot {
         }
         if let Some(volume) = &self.volume {
             volume.check(mesh.n_vertices())?;
+        }
+        if let Some(map) = &self.map {
+            map.check(mesh)?;
         }
         check::not_finite("phi of the state to resume", &self.phi)?;
         Ok(())

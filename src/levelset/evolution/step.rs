@@ -108,6 +108,11 @@ impl<R: Real> Evolution<R> {
         let Scratch { cut, outcomes, threads } = scratch;
         let pass = Pass { problem, band, phi, threads };
         let narrow = R::of(dt);
+        if let (Some(map), Some(mesh)) = (&mut self.map, &problem.triangulation) {
+            let is_cut = problem.cpu.run(|| mesh.is_cut(phi));
+            map.advance(problem, mesh, progress.time, dt, next)?;
+            return finished(&pass, next, progress.reach, outcomes, (time, dt), is_cut);
+        }
         if let (Some(increments), Some(galerkin)) = (&mut self.increments, &problem.galerkin) {
             increments.advance(&pass, galerkin, narrow);
         }
@@ -128,11 +133,7 @@ impl<R: Real> Evolution<R> {
             })?;
         }
         problem.apply_inflow(time, next, &mut progress.reach)?;
-        let outcome = pass.outcome(next, progress.reach, outcomes);
-        match outcome.broken {
-            None => Ok((is_cut, outcome)),
-            Some(vertex) => Err(Flaw { what: What::Phi(next[vertex].to_f64()), vertex, time, dt }),
-        }
+        finished(&pass, next, progress.reach, outcomes, (time, dt), is_cut)
     }
 
     /// Accepts `next` as phi after a step of length `dt`.
@@ -140,6 +141,10 @@ impl<R: Real> Evolution<R> {
         let Evolution { problem, phi, next, band, progress, .. } = self;
         progress.enters = problem.keep_inflow(&band.moving, phi, next);
         std::mem::swap(phi, next);
+        if let (Some(map), Some(mesh)) = (&mut self.map, &problem.triangulation) {
+            map.accept();
+            problem.cpu.run(|| map.follow_resolution(mesh, phi));
+        }
         progress.gone = !cut;
         progress.time += dt;
         progress.step += 1;
@@ -260,5 +265,22 @@ impl<R: Real> Evolution<R> {
                 implicit.forget(owned);
             }
         }
+    }
+}
+
+/// Checks the result of a step of length `dt` that ends at `time`. Returns whether the interface
+/// cut a cell at its start, and its effect.
+fn finished<R: Real>(
+    pass: &Pass<'_, R>,
+    next: &[R],
+    reach: R,
+    outcomes: &mut Vec<Outcome<R>>,
+    (time, dt): (f64, f64),
+    is_cut: bool,
+) -> std::result::Result<(bool, Outcome<R>), Flaw> {
+    let outcome = pass.outcome(next, reach, outcomes);
+    match outcome.broken {
+        None => Ok((is_cut, outcome)),
+        Some(vertex) => Err(Flaw { what: What::Phi(next[vertex].to_f64()), vertex, time, dt }),
     }
 }

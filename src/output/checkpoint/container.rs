@@ -20,7 +20,7 @@ use crate::error::{Flaw, FlawKind, Result};
 use crate::io::bytes::Cursor;
 
 /// The version of the file format, which covers the container and its contents.
-pub(crate) const FORMAT_VERSION: u32 = 2;
+pub(crate) const FORMAT_VERSION: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"ZSCHECK\n";
 const HEAD: usize = 20;

@@ -9,7 +9,7 @@ use super::{Checkpoint, Hash, Identity, Position, State, Work, Written};
 use crate::error::{Flaw, Result};
 use crate::grid::Parts;
 use crate::io::bytes::Cursor;
-use crate::levelset::evolution::{Snapshot, Totals};
+use crate::levelset::evolution::{MapState, Snapshot, Totals};
 use crate::levelset::tiled::{Phi, Seconds as TiledSeconds, TiledSnapshot};
 use crate::levelset::volume::{VolumeState, VolumeTotals};
 use crate::output::measures::Prefix;
@@ -247,7 +247,9 @@ record!(Snapshot {
     in_band,
     totals,
     volume,
+    map,
 });
+record!(MapState { start, map, home });
 record!(VolumeState { labels, was_inside, references, totals });
 record!(VolumeTotals {
     corrections,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::grid::Parts;
-use crate::levelset::evolution::Totals;
+use crate::levelset::evolution::{MapState, Totals};
 use crate::levelset::tiled::Phi;
 use crate::levelset::volume::{VolumeState, VolumeTotals};
 
@@ -34,6 +34,7 @@ fn snapshot() -> Snapshot {
             references: vec![0.1],
             totals: VolumeTotals::default(),
         }),
+        map: Some(MapState { start: vec![0.5, -0.25], map: vec![0.125; 12], home: vec![3, 0] }),
     }
 }
 

@@ -48,9 +48,7 @@ use super::problem::Problem;
 use super::volume::Volume;
 use super::{Breakdown, Choices, Options, Rule, Snapshot, Terms, Totals};
 use crate::Cpu;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::definitions::Code;
 use crate::gpu::{Cuda, Graph, Pinned};
@@ -191,6 +189,12 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Creates an evolution from `phi` (mesh order) without computing its band.
     fn at_rest(gpu: &Gpu, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
+        if problem.triangulation.is_some() {
+            return Err(Error::usage(
+                "advection \"characteristic-map\" is computed on the CPU",
+                "use the device \"auto\" or \"cpu\", or another scheme",
+            ));
+        }
         let Gpu { cuda, organization } = gpu.clone();
         let on_host = &problem.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
@@ -369,6 +373,7 @@ impl<R: Real> DeviceEvolution<R> {
             in_band: Vec::new(),
             totals: self.totals(),
             volume: self.volume.as_ref().map(|volume| volume.state(&self.problem)),
+            map: None,
         }
     }
 
