@@ -122,6 +122,21 @@ def test_the_area_is_corrected():
         zs.LevelSet(square(), lambda p: p[:, 0], volume_correction="some")
 
 
+def test_a_characteristic_map_returns_a_disk():
+    ls = zs.LevelSet(
+        square(),
+        lambda p: np.linalg.norm(p - [0.3, 0, 0], axis=1) - 0.3,
+        advection="characteristic-map",
+    )
+    first = ls.state().area
+    (s,) = ls.evolve(velocity=["-4*y", "4*x", "0"], until=np.pi / 2)
+    assert s.area == pytest.approx(first, rel=0.01)
+    with pytest.raises(ValueError, match="velocity"):
+        list(ls.evolve(curvature=1.0, until=3.0))
+    with pytest.raises(ValueError, match="advection"):
+        zs.LevelSet(square(), lambda p: p[:, 0], advection="some")
+
+
 def test_terms_change_while_states_are_returned():
     ls, times = disk(), []
     for s in ls.evolve(normal_speed=1.0, until=0.2, every=0.1):

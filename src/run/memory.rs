@@ -37,11 +37,11 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     // |phi| is below the half width and whether the vertex moves. It also lists the cells of each
     // patch that take part in a step.
     let distance = vertices * (2.0 * scalar + 5.0);
-    // A characteristic map has 64-bit numbers: for each vertex phi, twice six numbers and a
+    // A characteristic map has 64-bit numbers: for each vertex phi, twice six numbers and a padded
     // triangle, the velocity, the position and a triangle, and for each triangle its corners and
     // its neighbors.
     let map = match config.has_map() {
-        true => vertices * (8.0 + 2.0 * (48.0 + 4.0) + 16.0 + 16.0 + 4.0) + cells * 24.0,
+        true => vertices * (8.0 + 2.0 * 56.0 + 16.0 + 16.0 + 4.0) + cells * 24.0,
         false => 0.0,
     };
     let evolution = match config.distance {

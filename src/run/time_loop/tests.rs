@@ -150,6 +150,7 @@ impl Motion for Fake<'_> {
             in_band: vec![true; self.n],
             totals: self.totals(),
             volume: None,
+            map: None,
         }))
     }
     fn interface(&mut self) -> Result<Vec<[f64; 3]>> {
