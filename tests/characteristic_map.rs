@@ -155,9 +155,8 @@ fn material_enters_without_an_interface_and_walls_keep_it() {
     // On a disk, a rotation moves along the boundary, whose edges cut off a part of each path.
     let mut round = square(24);
     for x in &mut round.vertices {
-        let most = x[0].abs().max(x[1].abs());
-        let scale = if most > 0.0 { most / x[0].hypot(x[1]) } else { 1.0 };
-        (x[0], x[1]) = (x[0] * scale, x[1] * scale);
+        let [a, b, _] = *x;
+        (x[0], x[1]) = (a * (1.0 - 0.5 * b * b).sqrt(), b * (1.0 - 0.5 * a * a).sqrt());
     }
     round.lattice = None;
     let phi: Vec<f64> = round.vertices.iter().map(|x| x[1] - 0.1).collect();
