@@ -243,9 +243,9 @@ impl Evolve {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When to reinitialize. Default "displacement" on meshes, and "never" with a characteristic map
-    /// (`evolve.advection`); on tiles `{ every = 20 }` with weno5
-    /// and only a velocity, and otherwise `{ every = 5 }`.
+    /// When to reinitialize. Default "displacement" on meshes, or "never" with
+    /// `evolve.advection = "characteristic-map"`; on tiles `{ every = 20 }` with weno5 and only a
+    /// velocity, and otherwise `{ every = 5 }`.
     pub rule: Option<Rule>,
     /// Half width of the narrow band. Default 5 mean edge lengths on meshes, "whole" with a
     /// characteristic map, 3 voxels on tiles.

@@ -60,7 +60,6 @@ pub const V68: Case = Case {
     series: &[
         series!("cross", 50, 1, 0.012, 0.002),
         series!("cross", 100, 1, 0.003, 0.002),
-        series!("del", 50, 0, 0.012, 0.002),
         series!("del", 100, 1, 0.003, 0.002),
     ],
 };
@@ -102,7 +101,6 @@ pub const V69: Case = Case {
     series: &[
         series!("cross", 64, 1, 0.12, 0.11),
         series!("cross", 128, 1, 0.006, 0.004),
-        series!("del", 64, 0, 0.12, 0.11),
         series!("del", 128, 1, 0.006, 0.004),
     ],
 };

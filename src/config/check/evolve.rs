@@ -222,7 +222,8 @@ pub(super) fn reinitialize(flaws: &mut Flaws, config: &Config) {
     if let HalfWidth::Length { length } = half_width {
         flaws.positive("reinitialize.half_width.length", Some(length));
     }
-    if config.mesh().is_none() {
+    // With a characteristic map, any other value than the default has been refused.
+    if config.mesh().is_none() || config.has_map() {
         return;
     }
     if let HalfWidth::Edges(n) = half_width {
