@@ -143,7 +143,7 @@ fn any_damage_is_an_error_that_says_what_to_do() {
     let mut later = bytes.clone();
     later[8..12].copy_from_slice(&9_u32.to_le_bytes());
     let text = refused(&later, "version".into());
-    assert!(text.contains("has format version 9, but this program reads 2"), "{text}");
+    assert!(text.contains("has format version 9, but this program reads 3"), "{text}");
     // The file does not exist.
     std::fs::remove_file(&path).unwrap();
     assert_eq!(Checkpoint::read(&path).unwrap_err().exit_code(), 3);
