@@ -106,7 +106,6 @@ impl<R: Real> Evolution<R> {
         } else {
             evolution.update_band();
         }
-        }
         Ok(evolution)
     }
 
