@@ -26,6 +26,7 @@ mod nearest;
 mod read_options;
 mod reconstruct;
 mod sdf;
+mod sensitivity;
 mod source;
 mod subject;
 mod threads;
@@ -63,5 +64,6 @@ pub use sdf::{
     DeviceSignedSurface, Extras, Grid, GridDistances, GridOptions, PointDistances, SignedSurface,
     sdf,
 };
+pub use sensitivity::{Sensitivity, sensitivity};
 pub use source::{Source, Values};
 pub use subject::Subject;

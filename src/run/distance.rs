@@ -3,6 +3,7 @@
 mod exact;
 mod part;
 mod report;
+mod sensitivity;
 mod solve;
 
 use std::path::Path;
