@@ -31,6 +31,7 @@ mod source;
 mod subject;
 mod threads;
 
+pub use crate::run::distance::Sensitivity;
 pub use crate::surface::DeviceResults;
 pub use conduction::{Conduction, Directions, Fibers};
 pub use control::Control;
@@ -64,6 +65,6 @@ pub use sdf::{
     DeviceSignedSurface, Extras, Grid, GridDistances, GridOptions, PointDistances, SignedSurface,
     sdf,
 };
-pub use sensitivity::{Sensitivity, sensitivity};
+pub use sensitivity::sensitivity;
 pub use source::{Source, Values};
 pub use subject::Subject;

@@ -215,16 +215,15 @@ impl CleanedMesh {
         self.cleaning.kept_vertices.iter().map(|&v| sums[v as usize]).collect()
     }
 
-    /// Sums values, one for each cell of the cleaned mesh, over the cells that come from each of
-    /// `n` stored cells.
+    /// Sums values, one for each cell of the cleaned mesh, over the cells that come from each
+    /// stored cell.
     pub(crate) fn summed_cells<T: Copy>(
         &self,
         values: &[T],
-        n: usize,
         zero: T,
         add: impl Fn(T, T) -> T,
     ) -> Vec<T> {
-        let mut sums = vec![zero; n];
+        let mut sums = vec![zero; self.cleaning.n_stored_cells];
         for (cell, &value) in values.iter().enumerate() {
             let sum = &mut sums[self.stored_cell(cell) as usize];
             *sum = add(*sum, value);

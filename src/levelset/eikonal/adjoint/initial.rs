@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::Adjoint;
 use crate::geometry::Vec3;
-use crate::levelset::eikonal::source::{Piece, Source, StartBalls};
+use crate::levelset::eikonal::source::{Part, Piece, Source, StartBalls};
 
 /// An initial value is that of a part of a source if it differs by at most this fraction.
 const SAME: f64 = 1e-9;
@@ -51,9 +51,9 @@ impl<'a> Initial<'a> {
             Some((off, cell, step, _)) if off <= SAME * value.abs().max(f64::MIN_POSITIVE) => {
                 vec![Piece { cell, step }]
             }
-            _ => self.ball().map_or(Vec::new(), |(ball, center)| {
-                ball.pieces(center, x).unwrap_or_default()
-            }),
+            _ => self
+                .ball()
+                .map_or(Vec::new(), |(ball, center)| ball.pieces(center, x).unwrap_or_default()),
         };
         if let Some(center) = self.center {
             *position += self.by_position(&pieces, x - center) * weight;
@@ -63,14 +63,11 @@ impl<'a> Initial<'a> {
     }
 
     /// Returns the parts of the source in a cell.
-    fn parts_in(
-        &self,
-        cell: u32,
-    ) -> impl Iterator<Item = &'a crate::levelset::eikonal::source::Part> {
+    fn parts_in(&self, cell: u32) -> impl Iterator<Item = &'a Part> {
         let parts = &self.source.parts;
         let first = self.by_cell.partition_point(|&k| parts[k as usize].cell < cell);
-        let from = self.by_cell[first..].iter().map(move |&k| &parts[k as usize]);
-        from.take_while(move |part| part.cell == cell).collect::<Vec<_>>().into_iter()
+        let end = self.by_cell.partition_point(|&k| parts[k as usize].cell <= cell);
+        self.by_cell[first..end].iter().map(move |&k| &parts[k as usize])
     }
 
     fn ball(&self) -> Option<(&StartBalls<'a>, Vec3)> {

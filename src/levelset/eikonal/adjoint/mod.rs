@@ -25,8 +25,8 @@ use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 use crate::surface::Locator;
 use initial::Initial;
-pub use transpose::Work;
 use transpose::Weights;
+pub use transpose::Work;
 use update::{Origin, Update, others};
 
 /// The derivatives of a function J of arrival times.
@@ -67,6 +67,27 @@ impl<'a> Adjoint<'a> {
         // Only start balls look for the cells along a segment.
         let locator = matches!(slowness, Slowness::Tensor(_)).then(|| Locator::new(mesh));
         Adjoint { mesh, slowness, at_vertex, locator }
+    }
+
+    /// Returns the derivatives of a function of the arrival times `u` from one source,
+    /// `[n_vertices]` in mesh order, infinite where no front has arrived. `weights` are the
+    /// derivatives of the function by these times. `source` is a pair of a group number and a
+    /// source with its parts.
+    ///
+    /// # Errors
+    /// Returns [`Error::Numerical`](crate::Error::Numerical) if the transposed system cannot be
+    /// solved.
+    pub fn of_times(
+        &self,
+        u: &[f64],
+        source: &(u32, Source),
+        weights: &[f64],
+    ) -> Result<Sensitivity> {
+        let mut found = self.none(std::slice::from_ref(source));
+        let reached = weights.iter().zip(u);
+        let own = reached.map(|(weight, u)| if *u < f64::INFINITY { *weight } else { 0.0 });
+        self.add(u, (source.0, &source.1), own.collect(), &mut found)?;
+        Ok(found)
     }
 
     /// Returns the derivatives of a function of the arrival times from several sources.
@@ -138,7 +159,8 @@ impl<'a> Adjoint<'a> {
             initial[v as usize] = initial[v as usize].min(value);
         });
         let updates = update::updates(self.mesh, &self.at_vertex, self.slowness, u, &initial);
-        let work = transpose::solve(&Weights { mesh: self.mesh, updates: &updates }, u, &mut values)?;
+        let work =
+            transpose::solve(&Weights { mesh: self.mesh, updates: &updates }, u, &mut values)?;
         found.work.in_cycles += work.in_cycles;
         found.work.largest = found.work.largest.max(work.largest);
         found.work.updates += work.updates;

@@ -10,7 +10,9 @@ use crate::primitives::GatherMatrix;
 /// the time that the front needs to cross the best cell.
 const KINK: f64 = 1e-4;
 /// Two feet are different if the weights of their vertices differ by more than this in total.
-const APART: f64 = 1e-3;
+/// Feet in neighboring cells that lie closer together have almost the same derivatives: the front
+/// comes through a point near their common facet.
+const APART: f64 = 0.1;
 /// An initial value wins unless a front is earlier by more than this fraction of it. Rounding may
 /// make a front along the same path a little earlier.
 const EARLIER: f64 = 1e-12;
@@ -84,7 +86,8 @@ fn update<const N: usize>(
         return Update { origin: Origin::Source, is_kink: false };
     }
     let from = foot::<N>(mesh, slot, weights);
-    let time = value - from.iter().map(|&(w, s)| if s > 0.0 { s * u[w as usize] } else { 0.0 }).sum::<f64>();
+    let time = value
+        - from.iter().map(|&(w, s)| if s > 0.0 { s * u[w as usize] } else { 0.0 }).sum::<f64>();
     let is_kink = slots.iter().any(|&other| {
         let (late, weights) = offer(other);
         late - value <= KINK * time && are_apart(&from, &foot::<N>(mesh, other, weights))
