@@ -413,7 +413,7 @@ fn the_command_prints_a_misfit_and_writes_its_gradient() {
     }
     let line = line.replace("--front plane", "");
     let (code, text) = zeroset(folder.path(), &format!("{line} --misfit seen.csv"));
-    assert!(code == 2 && text.contains("use --front plane"), "{code} {text}");
+    assert!(code == 2 && text.contains("use \"plane\""), "{code} {text}");
 }
 
 /// `cargo test --test gradients -- --ignored --nocapture cost`

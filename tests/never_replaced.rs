@@ -98,7 +98,7 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 46] = [
+const COMMANDS: [(&str, &[&str]); 47] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
     ("convert done/case.pvd OUT", &["done/case.pvd", "done/case_000001.vtp"]),

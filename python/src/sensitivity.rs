@@ -14,7 +14,6 @@ use crate::work;
 /// Computes the derivatives of a function of the distances of a call. `distances` and `weights`
 /// have shape (n,).
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "they are those of the distance, and three more")]
 pub fn sensitivity<'py>(
     py: Python<'py>,
     mesh: &Mesh,

@@ -97,7 +97,7 @@ impl MeshSetup {
         if method != Method::Fronts(Front::Plane) {
             let shape = if method.front().is_some() { "circular" } else { "exact" };
             let what = format!("derivatives are not available for {shape} fronts");
-            return Err(config.error_at("distance.front", what, "use front = \"plane\""));
+            return Err(config.error_at("distance.front", what, "use \"plane\""));
         }
         let mut weights = cleaned.summed(weights);
         for (v, is_inside) in self.inside_of_seed(distance)?.into_iter().enumerate() {
