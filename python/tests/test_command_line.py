@@ -40,7 +40,8 @@ def test_gradients_of_misfits_are_those_of_the_command(cli, cortex):
     text = "vertex,time,sigma\n" + "".join(f"{v},{t},{s}\n" for v, t, s in rows)
     (cli.folder / "seen.csv").write_text(text)
     speed = "1 + 0.5*(z>0)"
-    given = ["--from", "vertex:0,512", "--speed", speed, "--misfit", "seen.csv"]
+    given = ["--from", "vertex:0", "--from", "vertex:512", "--speed", speed]
+    given += ["--misfit", "seen.csv"]
     cli("distance", CORTEX, *given, "-o", "d.npy")
     written = json.loads((cli.folder / "d_misfit.json").read_text())
 

@@ -48,6 +48,7 @@ __all__ = [
     "sdf_at",
     "sdf_between",
     "sdf_grid",
+    "sensitivity",
     "view",
     "voxelize",
     "wait_for_stream",
