@@ -67,10 +67,11 @@ class _ArrivalTimes(torch.autograd.Function):  # type: ignore[misc]
         gradients: list[torch.Tensor | None] = []
         for name, given in zip(ctx.names, ctx.saved_tensors, strict=True):
             by_cell = torch.as_tensor(as_numpy(getattr(found, _FIELDS[name])))
-            if name not in ("starts", "sources") and given.ndim == 0:
-                by_cell = by_cell.sum()
-            elif name == "tensor" and given.shape[1:] == (3, 3):
+            if name == "tensor" and given.shape[-2:] == (3, 3):
                 by_cell = _as_matrices(by_cell)
+            # One number or one tensor for all cells.
+            if name != "sources" and given.ndim < by_cell.ndim:
+                by_cell = by_cell.sum(0)
             gradients.append(by_cell.to(given.device, given.dtype).reshape(given.shape))
         return (None, None, None, None, *gradients)
 
@@ -112,6 +113,11 @@ def _call(
     return call
 
 
+def _as_tensor(value: Any) -> torch.Tensor:
+    is_tensor = isinstance(value, torch.Tensor)
+    return value if is_tensor else torch.as_tensor(value, dtype=torch.float64)
+
+
 def arrival_times(
     mesh: Any,
     sources: Any,
@@ -133,8 +139,8 @@ def arrival_times(
         Points, or other sources. The times depend on the coordinates of a tensor.
     speed : torch.Tensor, or mapping of torch.Tensor
         One speed for all cells, shape (), or one for each cell, shape (m,), in mesh units per time;
-        conduction tensors, shape (m, 6) or (m, 3, 3); or the speeds "along" and "across" fibers and
-        perhaps "sheet", each of shape () or (m,).
+        conduction tensors, shape (m, 6), (m, 3, 3) or (3, 3); or the speeds "along" and "across"
+        fibers and perhaps "sheet", each of shape () or (m,).
     starts : torch.Tensor of shape (k,), optional
         Start times of the sources.
     **options
@@ -149,9 +155,9 @@ def arrival_times(
     mesh = as_mesh(mesh, "auto", 0)
     tensors: dict[str, torch.Tensor] = {}
     if isinstance(speed, Mapping):
-        tensors.update({name: torch.as_tensor(value) for name, value in speed.items()})
+        tensors.update({name: _as_tensor(value) for name, value in speed.items()})
     else:
-        speed = torch.as_tensor(speed)
+        speed = _as_tensor(speed)
         tensors["tensor" if speed.ndim > 1 else "speed"] = speed
     if starts is not None:
         tensors["starts"] = starts
