@@ -393,7 +393,7 @@ fn the_command_prints_a_misfit_and_writes_its_gradient() {
     let line = "distance pair.obj --from vertex:0 --front plane --speed 2 -o t.csv --device cpu";
     let (code, text) = zeroset(folder.path(), &format!("{line} --misfit seen.csv"));
     // The times are 4 / speed = 2 and 5 / speed = 2.5.
-    assert!(code == 0 && text.contains("misfit    2e0, 2 observations\n"), "{text}");
+    assert!(code == 0 && text.contains("misfit    2, 2 observations\n"), "{text}");
     let written = std::fs::read_to_string(folder.path().join("t_misfit.json")).unwrap();
     let written: serde_json::Value = serde_json::from_str(&written).unwrap();
     assert_eq!((&written["misfit"], &written["observations"]), (&2.0.into(), &2.into()));

@@ -322,7 +322,7 @@ fn summary(report: &Report, output: &Path) -> String {
                 0 => String::new(),
                 n => format!(", {} where it has a kink", counted(n, ["vertex", "vertices"])),
             };
-            text += &format!("misfit    {:e}, {observations}{kinks}\n", misfit.value);
+            text += &format!("misfit    {}, {observations}{kinks}\n", misfit.value);
         }
         if let Some(paths) = d.paths(&report.units.of_length()) {
             text += &format!("paths     {paths}\n");
