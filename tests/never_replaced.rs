@@ -31,6 +31,7 @@ impl Place {
         place.put("points.csv", "0,0,0\n1,0,1\n");
         place.put("pair.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
         place.put("pair.ele", "1 4 0\n0 0 1 2 3\n");
+        place.put("seen.csv", "vertex,time\n9,0.5\n");
         place.put("queries.csv", "0,0,0\n1,1,1\n");
         let head = |n: usize, data: &str| {
             format!(
@@ -97,7 +98,7 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 46] = [
+const COMMANDS: [(&str, &[&str]); 47] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
     ("convert done/case.pvd OUT", &["done/case.pvd", "done/case_000001.vtp"]),
@@ -112,6 +113,11 @@ const COMMANDS: [(&str, &[&str]); 46] = [
     (
         "distance mesh.mesh --from vertex:0 --path-from vertex:9 -o d.vtp --paths OUT",
         &["mesh.mesh"],
+    ),
+    (
+        "distance mesh.mesh --from vertex:0 --front plane -o d.vtp --misfit seen.csv \
+         --misfit-gradient OUT",
+        &["mesh.mesh", "seen.csv"],
     ),
     ("distance volume.mhd --from surface:200 -o OUT", &["volume.mhd", "volume.raw"]),
     ("distance mesh.mesh --from curve:curve.txt -o OUT", &["curve.txt"]),
@@ -160,7 +166,7 @@ const OPTIONS: [(&str, &[&str]); 24] = [
     ("check", &["--output"]),
     ("compare", &[]),
     ("converge", &["--output"]),
-    ("distance", &["--data", "--output", "--paths", "--picture"]),
+    ("distance", &["--data", "--misfit", "--misfit-gradient", "--output", "--paths", "--picture"]),
     ("dt", &["--output", "--points", "--queries"]),
     ("edt", &["--output"]),
     ("sdf", &["--at", "--output", "--report"]),
@@ -182,7 +188,8 @@ const OPTIONS: [(&str, &[&str]); 24] = [
 ];
 
 /// The options that name input files.
-const READ: [&str; 6] = ["--at", "--data", "--match", "--points", "--queries", "--table"];
+const READ: [&str; 7] =
+    ["--at", "--data", "--match", "--misfit", "--points", "--queries", "--table"];
 
 /// Every option in the help of the program that writes a file has a row in [`COMMANDS`].
 #[test]

@@ -17,6 +17,7 @@ mod pictures;
 mod points;
 mod program;
 mod run;
+mod sensitivity;
 mod studies;
 mod surfaces;
 mod volumes;
@@ -55,6 +56,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(program::main, m)?)?;
     m.add_function(wrap_pyfunction!(run::check, m)?)?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;
+    m.add_function(wrap_pyfunction!(sensitivity::sensitivity, m)?)?;
     m.add_function(wrap_pyfunction!(studies::compare, m)?)?;
     m.add_function(wrap_pyfunction!(studies::batch, m)?)?;
     m.add_function(wrap_pyfunction!(studies::converge, m)?)?;

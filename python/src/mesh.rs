@@ -39,7 +39,7 @@ pub enum PySource {
 }
 
 impl PySource {
-    fn source(self) -> PyResult<Source> {
+    pub fn source(self) -> PyResult<Source> {
         Ok(match self {
             PySource::Text(text) => text.parse().map_err(raised)?,
             PySource::Point((x, y, z)) => Source::Point([x, y, z]),

@@ -35,6 +35,28 @@ def test_distances_are_those_of_the_command(cli, cortex):
     assert np.array_equal(d.values, np.load(cli.folder / "s.npy"))
 
 
+def test_gradients_of_misfits_are_those_of_the_command(cli, cortex):
+    rows = [(100, 30.0, 2.0), (9000, 55.0, 0.5), (512, 1.0, 1.0)]
+    text = "vertex,time,sigma\n" + "".join(f"{v},{t},{s}\n" for v, t, s in rows)
+    (cli.folder / "seen.csv").write_text(text)
+    speed = "1 + 0.5*(z>0)"
+    given = ["--from", "vertex:0", "--from", "vertex:512", "--speed", speed]
+    given += ["--misfit", "seen.csv"]
+    cli("distance", CORTEX, *given, "-o", "d.npy")
+    written = json.loads((cli.folder / "d_misfit.json").read_text())
+
+    d = cortex.distance([0, 512], speed=speed)
+    vertices, times, sigmas = (np.array(column) for column in zip(*rows, strict=True))
+    off = (d.values[vertices] - times) / sigmas
+    assert written["misfit"] == pytest.approx(0.5 * off @ off, rel=1e-14)
+    weights = np.zeros(len(d))
+    np.add.at(weights, vertices, off / sigmas)
+    found = d.sensitivity(weights)
+    assert written["observations"] == 3
+    assert np.allclose(written["gradient"]["speed"], found.speed, rtol=1e-12, atol=1e-12)
+    assert np.allclose(written["gradient"]["starts"], found.starts, rtol=1e-12)
+
+
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_distance_transforms_are_those_of_the_command(cli, signed, order):

@@ -52,6 +52,7 @@ COMPARED = {
     "LevelSet.step": "test_motions_are_those_of_a_case",
     "LevelSet.write_checkpoint": "- the command writes folders of runs",
     "Distances.path": "test_paths_are_those_of_the_command",
+    "Distances.sensitivity": "test_gradients_of_misfits_are_those_of_the_command",
     "Distances.plot": "- a page of the command states its file",
     "Distances.to_pyvista": "- it returns an object of another package",
 }

@@ -114,3 +114,41 @@ def test_bad_input_is_refused(options, message):
     points, cells = square(3)
     with pytest.raises(ValueError, match=message):
         zs.distance((points, cells), 0, **options)
+
+
+def test_sensitivities_are_those_of_differences():
+    points, cells = square(13)
+    mesh = zs.Mesh((points, cells), device="cpu")
+    random = np.random.default_rng(0)
+    weights = random.normal(size=len(points))
+    fiber = np.tile([0.8, 0.6, 0.0], (len(cells), 1))
+    change = random.normal(size=len(cells))
+    # With equal speeds, two cells at an edge would give the same time.
+    along = random.uniform(0.8, 1.2, len(cells))
+
+    def times(h, start=0.0, at=(0.31, 0.42, 0.0)):
+        speed = {"along": along + 0.1 * h * change, "across": 0.2}
+        return mesh.distance([at], speed=speed, fiber=fiber, starts=[start])
+
+    def difference(of):
+        return weights @ (of(1e-5).values - of(-1e-5).values) / 2e-5
+
+    found = times(0.0).sensitivity(weights)
+    assert found.speed is None and found.sheet is None and found.tensor.shape == (len(cells), 6)
+    assert 0.1 * found.along @ change == pytest.approx(difference(times), rel=1e-6)
+    assert found.starts[0] == pytest.approx(difference(lambda h: times(0.0, h)), rel=1e-6)
+    moved = difference(lambda h: times(0.0, at=(0.31 + h, 0.42, 0.0)))
+    assert found.positions[0, 0] == pytest.approx(moved, rel=1e-6)
+    assert "along, across, tensor" in repr(found)
+
+
+def test_what_has_no_sensitivity_is_refused():
+    points, cells = square(5)
+    mesh = zs.Mesh((points, cells), device="cpu")
+    weights = np.ones(len(points))
+    with pytest.raises(ValueError, match="circular fronts"):
+        mesh.distance(0).sensitivity(weights)
+    with pytest.raises(ValueError, match=r"weights: expected the shape \(36,\)"):
+        mesh.distance(0, front="plane").sensitivity(weights[1:])
+    with pytest.raises(ValueError, match="zero set"):
+        mesh.distance("levelset:x-0.4").sensitivity(weights)

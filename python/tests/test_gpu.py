@@ -147,6 +147,45 @@ def test_signed_distances_have_gradients():
     assert torch.autograd.gradcheck(lambda x: signed_distance(mesh, x), (points + 0.01,))
 
 
+def test_arrival_times_have_gradients():
+    torch = pytest.importorskip("torch")
+    from zeroset.torch import arrival_times
+
+    corners = [[0, 0, 0], [3, 0, 0], [0, 4, 0]]
+    mesh = zs.Mesh((corners, [[0, 1, 2]]), device="cpu")
+    speed = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    times = arrival_times(mesh, 1, speed=speed)
+    assert times.tolist() == [1.5, 0.0, 2.5]
+    times[2].backward()
+    assert speed.grad.item() == -1.25
+
+    points, cells = square(9)
+    mesh = zs.Mesh((points, cells), device="cpu")
+    random = torch.Generator().manual_seed(0)
+
+    def number(*shape):
+        return torch.rand(*shape, generator=random, dtype=torch.float64) + 0.5
+
+    source = torch.tensor([[0.31, 0.42, 0.0]], dtype=torch.float64, requires_grad=True)
+    along, across = number(len(cells)).requires_grad_(), (0.3 * number(len(cells))).requires_grad_()
+    starts = number(1).requires_grad_()
+    fiber = np.tile([0.8, 0.6, 0.0], (len(cells), 1))
+
+    def of_fibers(along, across, starts, source):
+        speed = {"along": along, "across": across}
+        in_plane = torch.cat([source[:, :2], torch.zeros(1, 1, dtype=torch.float64)], 1)
+        return arrival_times(mesh, in_plane, speed=speed, starts=starts, fiber=fiber)
+
+    assert torch.autograd.gradcheck(of_fibers, (along, across, starts, source))
+
+    tensors = torch.diag_embed(number(len(cells), 3)).requires_grad_()
+
+    def of_tensors(d):
+        return arrival_times(mesh, 3, speed=(d + d.transpose(1, 2)) / 2)
+
+    assert torch.autograd.gradcheck(of_tensors, (tensors,))
+
+
 @needs_gpu
 @pytest.mark.parametrize("package", ["torch", "cupy"])
 @pytest.mark.parametrize("shape", [(40, 30, 50), (64, 65), (100,)])

@@ -25,6 +25,7 @@ from ._native import DeviceError, NumericalError, __version__
 from ._pictures import Picture, info, render
 from ._points import Cloud, Nearest, nearest, read_points, sample
 from ._run import CaseCheck, Report, check, devices, run
+from ._sensitivity import Sensitivity
 from ._studies import batch, compare, converge
 from ._surfaces import Reconstruction, Sdf, Surface, reconstruct, sdf
 from ._volumes import Volume, edt, isosurface, read_volume, voxelize
@@ -52,6 +53,7 @@ __all__ = [
     "Reconstruction",
     "Report",
     "Sdf",
+    "Sensitivity",
     "State",
     "Surface",
     "Volume",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _arrays, _conduction, _inputs, _messages, _native, _options, _progress, _view
 from ._progress import Progress
+from ._sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -621,6 +622,7 @@ class Distances:
     def __init__(self, mesh: Mesh, found: dict[str, Any], convert: _arrays.Converter) -> None:
         self.mesh = mesh
         self._values: NDArray[np.float64] = found["values"]
+        self._convert = convert
         self.values: Any = convert(self._values)
         self.labels: Any = _converted(found["labels"], convert)
         self.gradient: Any = _converted(found["gradient"], convert)
@@ -662,6 +664,48 @@ class Distances:
         sources, speed, options = self._call
         found = self.mesh._native.distance(sources, speed, ends, options, None)
         return Path(*found["paths"][0])
+
+    def sensitivity(self, weights: Any) -> Sensitivity:
+        """Return the derivatives of a number J by the speeds and the sources of these distances.
+
+        J is any number that depends on the distances, such as a sum of squared differences from
+        observations. The derivatives are exact for the discrete solution up to rounding, except at
+        kinks. They are computed on the CPU, for distances from any device. Shapes of the front
+        other than "plane" have no derivatives, nor have zero sets as sources. On triangles with a
+        uniform speed, call `Mesh.distance` with ``front="plane"``.
+
+        Parameters
+        ----------
+        weights : array of shape (n,)
+            Derivatives of J by the distances. They have no effect at points that no front reaches,
+            and at those beyond `within`.
+
+        Returns
+        -------
+        Sensitivity
+
+        Raises
+        ------
+        ValueError
+            If the front or a source has no derivatives, or weights are not finite.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> mesh = zs.Mesh(([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]]))
+        >>> d = mesh.distance(1, speed=2.0, front="plane")
+        >>> d.values.tolist()
+        [1.5, 0.0, 2.5]
+        >>> found = d.sensitivity([0, 0, 1])  # J is the time at point 2: 5 / speed
+        >>> found.speed.tolist(), found.starts.tolist()
+        ([-1.25], [1.0])
+        """
+        array = np.ascontiguousarray(_arrays.as_numpy(weights), np.float64)
+        if array.shape != (len(self),):
+            raise ValueError(f"weights: expected the shape ({len(self)},), found {array.shape}")
+        sources, speed, options = self._call
+        found = _native.sensitivity(self.mesh._native, sources, speed, self._values, array, options)
+        return Sensitivity(**{name: _converted(x, self._convert) for name, x in found.items()})
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self._values, dtype=dtype, copy=copy)

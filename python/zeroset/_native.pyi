@@ -48,6 +48,7 @@ __all__ = [
     "sdf_at",
     "sdf_between",
     "sdf_grid",
+    "sensitivity",
     "view",
     "voxelize",
     "wait_for_stream",
@@ -220,6 +221,14 @@ def farthest_points(
     speed: Any,
     options: str,
     progress: _Progress,
+) -> dict[str, Any]: ...
+def sensitivity(
+    mesh: Mesh,
+    sources: list[Any],
+    speed: Any,
+    distances: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    options: str,
 ) -> dict[str, Any]: ...
 def events() -> list[tuple[int, str]]: ...
 def devices() -> tuple[list[dict[str, Any]], str]: ...

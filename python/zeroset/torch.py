@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 
+from ._arrays import as_numpy
 from ._mesh import as_mesh
 from ._surfaces import sdf
 
@@ -42,4 +45,126 @@ def signed_distance(mesh: Any, points: torch.Tensor) -> torch.Tensor:
         Distances in mesh units, shape (n,), with the type and on the device of the points.
     """
     found: torch.Tensor = _SignedDistance.apply(points, as_mesh(mesh, "auto", 0))
+    return found
+
+
+class _ArrivalTimes(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(ctx: Any, *arguments: Any) -> torch.Tensor:
+        mesh, sources, options, names = arguments[:4]
+        tensors = dict(zip(names, arguments[4:], strict=True))
+        found = mesh.distance(**_call(sources, options, tensors))
+        ctx.found, ctx.names = found, names
+        ctx.save_for_backward(*arguments[4:])
+        values = torch.as_tensor(np.asarray(found))
+        first = arguments[4]
+        return values.to(first.device, first.dtype)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        weights = gradient.detach().to("cpu", torch.float64).nan_to_num().numpy()
+        found = ctx.found.sensitivity(weights)
+        gradients: list[torch.Tensor | None] = []
+        for name, given in zip(ctx.names, ctx.saved_tensors, strict=True):
+            by_cell = torch.as_tensor(as_numpy(getattr(found, _FIELDS[name])))
+            if name == "tensor" and given.shape[-2:] == (3, 3):
+                by_cell = _as_matrices(by_cell)
+            # One number or one tensor for all cells.
+            if name != "sources" and given.ndim < by_cell.ndim:
+                by_cell = by_cell.sum(0)
+            gradients.append(by_cell.to(given.device, given.dtype).reshape(given.shape))
+        return (None, None, None, None, *gradients)
+
+
+# The derivative in `Sensitivity` for each argument that may be a tensor.
+_FIELDS = {
+    "speed": "speed",
+    "along": "along",
+    "across": "across",
+    "sheet": "sheet",
+    "tensor": "tensor",
+    "starts": "starts",
+    "sources": "positions",
+}
+
+
+def _as_matrices(rows: torch.Tensor) -> torch.Tensor:
+    """Return derivatives by xx, yy, zz, xy, yz, xz as symmetric matrices."""
+    xx, yy, zz, xy, yz, xz = rows.unbind(1)
+    xy, yz, xz = xy / 2, yz / 2, xz / 2
+    return torch.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], dim=1).reshape(-1, 3, 3)
+
+
+def _call(
+    sources: Any, options: dict[str, Any], tensors: dict[str, torch.Tensor]
+) -> dict[str, Any]:
+    """Return the arguments of `Mesh.distance`, with numpy arrays for tensors."""
+    given = {name: x.detach().to("cpu", torch.float64).numpy() for name, x in tensors.items()}
+    given = {name: float(x) if x.ndim == 0 else x for name, x in given.items()}
+    call = {"sources": given.get("sources", sources), **options}
+    if "along" in given:
+        names = ("along", "across", "sheet")
+        call["speed"] = {name: given[name] for name in names if name in given}
+    for name in ("speed", "tensor"):
+        if name in given:
+            call["speed"] = given[name]
+    if "starts" in given:
+        call["starts"] = np.atleast_1d(given["starts"])
+    return call
+
+
+def _as_tensor(value: Any) -> torch.Tensor:
+    is_tensor = isinstance(value, torch.Tensor)
+    return value if is_tensor else torch.as_tensor(value, dtype=torch.float64)
+
+
+def arrival_times(
+    mesh: Any,
+    sources: Any,
+    *,
+    speed: Any,
+    starts: torch.Tensor | None = None,
+    **options: Any,
+) -> torch.Tensor:
+    """Compute the arrival times of plane fronts, with exact gradients.
+
+    The gradients are those of the discrete solution, except at kinks (`Distances.sensitivity`).
+    They are computed on the CPU.
+
+    Parameters
+    ----------
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
+        The mesh. A `Mesh` is prepared only once for several calls.
+    sources : as for `Mesh.distance`, or torch.Tensor of shape (k, 3)
+        Points, or other sources. The times depend on the coordinates of a tensor.
+    speed : torch.Tensor, or mapping of torch.Tensor
+        One speed for all cells, shape (), or one for each cell, shape (m,), in mesh units per time;
+        conduction tensors, shape (m, 6), (m, 3, 3) or (3, 3); or the speeds "along" and "across"
+        fibers and perhaps "sheet", each of shape () or (m,).
+    starts : torch.Tensor of shape (k,), optional
+        Start times of the sources.
+    **options
+        Further options of `Mesh.distance`, such as `fiber`, `sheet`, `within` and `mask`.
+
+    Returns
+    -------
+    torch.Tensor
+        Arrival times, shape (n,), with the type and on the device of the first tensor. NaN at
+        points that no front reaches; their gradients have no effect.
+    """
+    mesh = as_mesh(mesh, "auto", 0)
+    tensors: dict[str, torch.Tensor] = {}
+    if isinstance(speed, Mapping):
+        tensors.update({name: _as_tensor(value) for name, value in speed.items()})
+    else:
+        speed = _as_tensor(speed)
+        tensors["tensor" if speed.ndim > 1 else "speed"] = speed
+    if starts is not None:
+        tensors["starts"] = starts
+    if isinstance(sources, torch.Tensor) and sources.is_floating_point():
+        tensors["sources"] = sources
+    options = {"front": "plane", **options}
+    found: torch.Tensor = _ArrivalTimes.apply(
+        mesh, sources, options, tuple(tensors), *tensors.values()
+    )
     return found

@@ -12,6 +12,7 @@ use crate::config::{Config, Distance, FrontShape, Seed, Speed};
 use crate::error::{Error, Result};
 use crate::levelset::eikonal::path::Path;
 use crate::output::Report;
+use crate::run::mesh_setup::MeshSetup;
 use crate::run::task::Stages;
 use crate::volume::Volume;
 
@@ -246,6 +247,45 @@ pub(super) fn solve(
     options: &DistanceOptions,
     log: Log,
 ) -> Result<Solved> {
+    let (mut setup, distance) = prepared(mesh, sources, options)?;
+    let cpu = mesh.cpu()?;
+    let mut report = Report::new(&setup.config, cpu.threads());
+    setup.note(&mut report);
+    let of_mesh = report.warnings.len();
+    let mut stage = Stages::new(&options.control, &options.control.interrupt);
+    let mut solve = || {
+        if let Some(volume) = &options.speed_volume {
+            report.warnings.extend(setup.set_speeds(SPEED, volume)?);
+        }
+        setup.distance(&distance, &mut report, &mut stage)
+    };
+    let found = cpu.run(|| match log {
+        Log::Warnings => solve(),
+        Log::Nothing => tracing::subscriber::with_default(NoSubscriber::new(), solve),
+    })?;
+    let cleaned = &setup.cleaned;
+    let none = [f64::NAN; 3];
+    let gradient = found.extras.gradient.as_ref();
+    let behind_skinny = report.distances.as_ref().map_or(0, |distances| distances.behind_skinny);
+    let distances = Distances {
+        values: cleaned.as_stored(&found.values, f64::NAN),
+        labels: found.extras.labels.as_ref().map(|labels| cleaned.as_stored(labels, -1)),
+        gradient: gradient.map(|gradient| cleaned.as_stored(&gradient.vertices, none)),
+        paths: found.paths,
+        used_vertices: cleaned.cleaning.kept_vertices.clone(),
+        subjects: Subject::of_task(mesh, of_mesh, report.warnings.len()),
+        warnings: report.warnings,
+        backend: report.backend,
+    };
+    Ok(Solved { distances, behind_skinny })
+}
+
+/// Returns the case of a distance and its mesh. The speeds of a volume are not set yet.
+fn prepared(
+    mesh: &Mesh,
+    sources: &[Source],
+    options: &DistanceOptions,
+) -> Result<(MeshSetup, Distance)> {
     let speeds =
         [options.speed.is_some(), options.conduction.is_some(), options.speed_volume.is_some()];
     if speeds.iter().filter(|&&is_given| is_given).count() > 1 {
@@ -285,37 +325,21 @@ pub(super) fn solve(
     distance.gradient = options.gradient;
     distance.paths_from = seeds(&options.paths_from, &[])?;
     let config = Config::of_distance(mesh.source(), distance.clone(), Vec::new());
-    let mut setup = mesh.setup(config, arrays, &options.control)?;
-    let cpu = mesh.cpu()?;
-    let mut report = Report::new(&setup.config, cpu.threads());
-    setup.note(&mut report);
-    let of_mesh = report.warnings.len();
-    let mut stage = Stages::new(&options.control, &options.control.interrupt);
-    let mut solve = || {
-        if let Some(volume) = &options.speed_volume {
-            report.warnings.extend(setup.set_speeds(SPEED, volume)?);
-        }
-        setup.distance(&distance, &mut report, &mut stage)
-    };
-    let found = cpu.run(|| match log {
-        Log::Warnings => solve(),
-        Log::Nothing => tracing::subscriber::with_default(NoSubscriber::new(), solve),
-    })?;
-    let cleaned = &setup.cleaned;
-    let none = [f64::NAN; 3];
-    let gradient = found.extras.gradient.as_ref();
-    let behind_skinny = report.distances.as_ref().map_or(0, |distances| distances.behind_skinny);
-    let distances = Distances {
-        values: cleaned.as_stored(&found.values, f64::NAN),
-        labels: found.extras.labels.as_ref().map(|labels| cleaned.as_stored(labels, -1)),
-        gradient: gradient.map(|gradient| cleaned.as_stored(&gradient.vertices, none)),
-        paths: found.paths,
-        used_vertices: cleaned.cleaning.kept_vertices.clone(),
-        subjects: Subject::of_task(mesh, of_mesh, report.warnings.len()),
-        warnings: report.warnings,
-        backend: report.backend,
-    };
-    Ok(Solved { distances, behind_skinny })
+    let setup = mesh.setup(config, arrays, &options.control)?;
+    Ok((setup, distance))
+}
+
+/// Returns the case of a distance and its mesh.
+pub(super) fn complete(
+    mesh: &Mesh,
+    sources: &[Source],
+    options: &DistanceOptions,
+) -> Result<(MeshSetup, Distance)> {
+    let (mut setup, distance) = prepared(mesh, sources, options)?;
+    if let Some(volume) = &options.speed_volume {
+        mesh.cpu()?.run(|| setup.set_speeds(SPEED, volume))?;
+    }
+    Ok((setup, distance))
 }
 
 /// The name of the speed array in messages.

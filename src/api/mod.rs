@@ -26,10 +26,12 @@ mod nearest;
 mod read_options;
 mod reconstruct;
 mod sdf;
+mod sensitivity;
 mod source;
 mod subject;
 mod threads;
 
+pub use crate::run::distance::Sensitivity;
 pub use crate::surface::DeviceResults;
 pub use conduction::{Conduction, Directions, Fibers};
 pub use control::Control;
@@ -63,5 +65,6 @@ pub use sdf::{
     DeviceSignedSurface, Extras, Grid, GridDistances, GridOptions, PointDistances, SignedSurface,
     sdf,
 };
+pub use sensitivity::sensitivity;
 pub use source::{Source, Values};
 pub use subject::Subject;

@@ -147,6 +147,14 @@ pub struct Args {
     /// File for the paths, .vtp; default NAME_paths.vtp next to the output
     #[arg(long, value_name = "FILE", requires = "path_from")]
     pub paths: Option<PathBuf>,
+    /// Print the misfit to observed values and write its gradient by speeds and sources: a table
+    /// with the columns vertex and time, and perhaps sigma; needs --front plane on surfaces with a
+    /// uniform speed
+    #[arg(long, value_name = "FILE")]
+    pub misfit: Option<PathBuf>,
+    /// File for the gradient of the misfit, .json; default NAME_misfit.json next to the output
+    #[arg(long, value_name = "FILE", requires = "misfit")]
+    pub misfit_gradient: Option<PathBuf>,
     /// Scalar type: f64 or f32
     #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = word::<Precision>)]
     pub precision: Precision,
@@ -238,7 +246,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     config.check()?;
     let report = {
         let observer = observer(ui);
-        run::distance(&config, &args.output, args.paths.as_deref(), &*observer)?
+        let observed = args.misfit.as_deref().map(|file| (file, args.misfit_gradient.as_deref()));
+        run::distance(&config, &args.output, args.paths.as_deref(), observed, &*observer)?
     };
     let picture = config.output.picture.and_then(|picture| picture.file);
     let picture = picture.map(|file| format!("picture   {}\n", file.display()));
@@ -307,6 +316,14 @@ fn summary(report: &Report, output: &Path) -> String {
             d.range(&report.config.unit_of_result(&report.units)),
             d.front
         );
+        if let Some(misfit) = &d.misfit {
+            let observations = counted(misfit.observations, ["observation", "observations"]);
+            let kinks = match misfit.kinks {
+                0 => String::new(),
+                n => format!(", {} where it has a kink", counted(n, ["vertex", "vertices"])),
+            };
+            text += &format!("misfit    {}, {observations}{kinks}\n", misfit.value);
+        }
         if let Some(paths) = d.paths(&report.units.of_length()) {
             text += &format!("paths     {paths}\n");
         }

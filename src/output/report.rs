@@ -238,6 +238,21 @@ pub struct Distances {
     pub behind_skinny: usize,
     /// The requested paths.
     pub paths: Vec<PathFound>,
+    /// The misfit to observations, if they were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub misfit: Option<MisfitFound>,
+}
+
+/// The misfit of distances to observations.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
+pub struct MisfitFound {
+    /// The sum of ((distance - observed) / sigma)^2 / 2 over the observations.
+    pub value: f64,
+    /// The number of observations.
+    pub observations: usize,
+    /// The number of vertices where the misfit has a kink.
+    pub kinks: usize,
 }
 
 /// A path that starts at one of `paths_from`.

@@ -203,6 +203,34 @@ impl CleanedMesh {
         stored
     }
 
+    /// Sums values, one for each stored vertex, over the stored vertices of each vertex of the
+    /// cleaned mesh. This is the transpose of [`CleanedMesh::as_stored`].
+    pub(crate) fn summed(&self, stored: &[f64]) -> Vec<f64> {
+        let mut sums = stored.to_vec();
+        for (v, &other) in self.repair.representative.iter().enumerate() {
+            if other as usize != v {
+                sums[other as usize] += stored[v];
+            }
+        }
+        self.cleaning.kept_vertices.iter().map(|&v| sums[v as usize]).collect()
+    }
+
+    /// Sums values, one for each cell of the cleaned mesh, over the cells that come from each
+    /// stored cell.
+    pub(crate) fn summed_cells<T: Copy>(
+        &self,
+        values: &[T],
+        zero: T,
+        add: impl Fn(T, T) -> T,
+    ) -> Vec<T> {
+        let mut sums = vec![zero; self.cleaning.n_stored_cells];
+        for (cell, &value) in values.iter().enumerate() {
+            let sum = &mut sums[self.stored_cell(cell) as usize];
+            *sum = add(*sum, value);
+        }
+        sums
+    }
+
     /// Returns the corners of the cells as stored vertices, `[n * arity]`, including cells outside
     /// the mask. Each cell has its own copies of vertices that were joined.
     pub fn stored_cells(&self) -> Cow<'_, [u32]> {

@@ -53,40 +53,85 @@ pub(super) fn of_fibers(
     cleaned: &CleanedMesh,
     fibers: &Fibers,
 ) -> Result<Slowness<f64>> {
-    let input = Input { config, cleaned };
-    let distance = config.distance.as_ref();
-    let along = input.speed("distance.speed.along", &fibers.along)?;
-    let across = input.speed("distance.speed.across", &fibers.across)?;
-    let in_sheet = match &fibers.sheet {
-        None => None,
-        Some(_) if cleaned.mesh.kind != Kind::Volume => {
-            let what = "distance.speed.sheet needs tetrahedra: a surface has only one direction \
-                        across the fibers";
-            return Err(config.error_at("distance.speed.sheet", what, "remove it"));
-        }
-        Some(speed) => Some(input.speed("distance.speed.sheet", speed)?),
-    };
-    let fiber = input.directions("fiber", distance.and_then(|d| d.fiber.as_ref()))?;
-    let sheet = match in_sheet {
-        None => None,
-        Some(_) => Some(input.directions("sheet", distance.and_then(|d| d.sheet.as_ref()))?),
-    };
-    let tensor = |c: usize| {
-        let square = |speed: f64| speed * speed;
-        let across = square(across.of(c));
-        let mut tensor = Matrix3::identity() * across;
-        let Some(f) = input.within(c, fiber[c]) else { return tensor };
-        tensor += f * f.transpose() * (square(along.of(c)) - across);
-        if let (Some(speed), Some(sheet)) = (&in_sheet, &sheet) {
-            let s = sheet[c] - f * f.dot(&sheet[c]);
-            if s.norm() > TANGENTIAL * sheet[c].norm() {
-                let s = s.normalize();
-                tensor += s * s.transpose() * (square(speed.of(c)) - across);
+    let frames = Frames::new(config, cleaned, fibers)?;
+    frames.input.metrics(|c| frames.tensor(c), "distance.speed")
+}
+
+/// Speeds along and across fibers in the cells of a mesh, with their directions.
+pub(super) struct Frames<'a> {
+    input: Input<'a>,
+    along: PerCell,
+    across: PerCell,
+    in_sheet: Option<PerCell>,
+    fiber: Vec<Vec3>,
+    sheet: Option<Vec<Vec3>>,
+}
+
+/// The speeds of a cell, and the unit vectors along its fiber and perpendicular to the fiber within
+/// the sheet.
+pub(super) struct Frame {
+    pub along: f64,
+    pub across: f64,
+    pub fiber: Option<Vec3>,
+    pub sheet: Option<(f64, Vec3)>,
+}
+
+impl<'a> Frames<'a> {
+    /// Reads speeds and directions.
+    ///
+    /// # Errors
+    /// Returns the errors of [`of_fibers`] about them.
+    pub(super) fn new(
+        config: &'a Config,
+        cleaned: &'a CleanedMesh,
+        fibers: &Fibers,
+    ) -> Result<Self> {
+        let input = Input { config, cleaned };
+        let distance = config.distance.as_ref();
+        let along = input.speed("distance.speed.along", &fibers.along)?;
+        let across = input.speed("distance.speed.across", &fibers.across)?;
+        let in_sheet = match &fibers.sheet {
+            None => None,
+            Some(_) if cleaned.mesh.kind != Kind::Volume => {
+                let what = "distance.speed.sheet needs tetrahedra: a surface has only one \
+                            direction across the fibers";
+                return Err(config.error_at("distance.speed.sheet", what, "remove it"));
             }
+            Some(speed) => Some(input.speed("distance.speed.sheet", speed)?),
+        };
+        let fiber = input.directions("fiber", distance.and_then(|d| d.fiber.as_ref()))?;
+        let sheet = match in_sheet {
+            None => None,
+            Some(_) => Some(input.directions("sheet", distance.and_then(|d| d.sheet.as_ref()))?),
+        };
+        Ok(Frames { input, along, across, in_sheet, fiber, sheet })
+    }
+
+    /// Returns the speeds and directions of a cell.
+    pub(super) fn of(&self, c: usize) -> Frame {
+        let (along, across) = (self.along.of(c), self.across.of(c));
+        let fiber = self.input.within(c, self.fiber[c]);
+        let in_sheet = || {
+            let (f, speed, sheet) = (fiber?, self.in_sheet.as_ref()?, self.sheet.as_ref()?);
+            let s = sheet[c] - f * f.dot(&sheet[c]);
+            (s.norm() > TANGENTIAL * sheet[c].norm()).then(|| (speed.of(c), s.normalize()))
+        };
+        Frame { along, across, fiber, sheet: in_sheet() }
+    }
+
+    /// Returns the conduction tensor of a cell.
+    fn tensor(&self, c: usize) -> Matrix3<f64> {
+        let square = |speed: f64| speed * speed;
+        let Frame { along, across, fiber, sheet } = self.of(c);
+        let across = square(across);
+        let mut tensor = Matrix3::identity() * across;
+        let Some(f) = fiber else { return tensor };
+        tensor += f * f.transpose() * (square(along) - across);
+        if let Some((speed, s)) = sheet {
+            tensor += s * s.transpose() * (square(speed) - across);
         }
         tensor
-    };
-    input.metrics(tensor, "distance.speed")
+    }
 }
 
 /// Returns the metrics of conduction tensors.

@@ -3,6 +3,7 @@
 mod exact;
 mod part;
 mod report;
+mod sensitivity;
 mod solve;
 
 use std::path::Path;
@@ -28,6 +29,7 @@ use crate::output::{Report, RunFolder, Status};
 use crate::picture::Marks;
 use exact::ExactStart;
 use report::{note_extras, note_skinny};
+pub use sensitivity::Sensitivity;
 pub(super) use solve::Solved;
 
 /// The result of a distance computation, in the order of the cleaned mesh.

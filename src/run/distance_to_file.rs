@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::distance::{DistanceTask, write_paths};
 use super::mesh_setup::MeshSetup;
+use super::misfit::Observed;
 use super::picture::{self, Pictures};
 use super::states::{self, Extras, MeshState};
 use super::task::{Stages, Task};
@@ -25,38 +26,48 @@ use crate::output::{Claims, Report, Status};
 /// output>_paths.vtp`, where they never replace a file with other contents. All files appear
 /// together.
 ///
+/// With `observed`, the misfit to these observations is added to the report, and its gradient is
+/// written to the second file of the pair, by default to `<stem of output>_misfit.json`.
+///
 /// # Errors
 /// Returns any kind of [`Error`]. Returns [`Error::Case`] if the case has a different task.
 pub fn distance(
     config: &Config,
     output: &Path,
     paths: Option<&Path>,
+    observed: Option<(&Path, Option<&Path>)>,
     observer: &dyn Observer,
 ) -> Result<Report> {
     let cpu = Arc::new(cpu(config)?);
-    cpu.clone().run(|| distance_on(cpu, config, output, paths, observer))
+    cpu.clone().run(|| distance_on(cpu, config, output, (paths, observed), observer))
 }
 
 fn distance_on(
     cpu: Arc<Cpu>,
     config: &Config,
     output: &Path,
-    paths: Option<&Path>,
+    (paths, observed): (Option<&Path>, Option<(&Path, Option<&Path>)>),
     observer: &dyn Observer,
 ) -> Result<Report> {
     let start = Instant::now();
     let distance = config.distance.as_ref().ok_or_else(|| {
         Error::usage("the case does not compute a distance", "add a [distance] table")
     })?;
-    let (beside, is_named) = (paths_beside(output), paths.is_some());
+    let (beside, is_named) = (beside(output, "_paths.vtp"), paths.is_some());
     let paths = paths.unwrap_or(&beside);
-    check_outputs(config, distance, output, paths)?;
-    // The user has not named the file of the paths. If `output` exists, `companions` below checks
-    // whether the file of the paths may be replaced.
+    let observed = observed.map(|(file, gradient)| Observed::new(file, gradient, output));
+    check_outputs(config, distance, output, paths, observed.as_ref())?;
+    // The user has not named these files. If `output` exists, `companions` below checks whether
+    // they may be replaced.
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
-    if !distance.paths_from.is_empty() && !is_named && is_there(paths) && !is_there(output) {
-        return Err(atomic::in_the_way(paths));
+    let unnamed_paths = (!distance.paths_from.is_empty() && !is_named).then_some(paths);
+    let unnamed_gradient = observed.as_ref().and_then(Observed::unnamed);
+    for path in unnamed_paths.into_iter().chain(unnamed_gradient) {
+        if is_there(path) && !is_there(output) {
+            return Err(atomic::in_the_way(path));
+        }
     }
+    let observed = observed.map(Observed::read).transpose()?;
     // There is no run that must end cleanly, so Ctrl-C simply ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
@@ -65,6 +76,11 @@ fn distance_on(
     states::check_single(output, Some(setup.cleaned.mesh.kind))?;
     setup.note(&mut report);
     let found = setup.distance(distance, &mut report, &mut stage)?;
+    let misfit = observed.map(|observed| observed.misfit(&setup, distance, &found.values));
+    let misfit = misfit.transpose()?;
+    if let (Some(misfit), Some(distances)) = (&misfit, &mut report.distances) {
+        distances.misfit = Some(misfit.found);
+    }
     let (values, extras) = (&found.values, &found.extras);
     let (compression, units) = (config.compression(), &setup.cleaned.units);
     let unit = config.unit_of_result(units);
@@ -82,6 +98,9 @@ fn distance_on(
         match is_named {
             true => write()?,
             false => atomic::companions(write)?,
+        }
+        if let Some(misfit) = &misfit {
+            misfit.write()?;
         }
         match Pictures::new(config, &setup.cleaned, setup.gpu())? {
             Some(mut pictures) => {
@@ -101,15 +120,21 @@ fn distance_on(
     Ok(report)
 }
 
-/// Returns the default path of the file for paths, next to `output`.
-fn paths_beside(output: &Path) -> PathBuf {
+/// Returns the path of a file next to `output` whose name ends in `ending`.
+pub(super) fn beside(output: &Path, ending: &str) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.trim_end_matches(".shape").trim_end_matches(".label");
-    output.with_file_name(format!("{stem}_paths.vtp"))
+    output.with_file_name(format!("{stem}{ending}"))
 }
 
 /// Refuses output files that cannot be written, and output files that the case reads.
-fn check_outputs(config: &Config, distance: &Distance, output: &Path, paths: &Path) -> Result<()> {
+fn check_outputs(
+    config: &Config,
+    distance: &Distance,
+    output: &Path,
+    paths: &Path,
+    observed: Option<&Observed>,
+) -> Result<()> {
     states::check_single(output, None)?;
     states::check_extras(output, distance)?;
     if !distance.paths_from.is_empty() {
@@ -120,5 +145,8 @@ fn check_outputs(config: &Config, distance: &Distance, output: &Path, paths: &Pa
     let mut outputs = vec![output];
     outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
     outputs.extend(picture);
-    outputs.into_iter().fold(picture::claims(config)?, Claims::writing).check()
+    outputs.extend(observed.map(|observed| &*observed.gradient));
+    let claims = picture::claims(config)?;
+    let claims = observed.iter().fold(claims, |claims, observed| claims.reading(&observed.file));
+    outputs.into_iter().fold(claims, Claims::writing).check()
 }

@@ -26,6 +26,7 @@ mod marks;
 mod mean_weight;
 mod memory;
 pub(crate) mod mesh_setup;
+mod misfit;
 mod motion;
 mod names;
 mod offsets;

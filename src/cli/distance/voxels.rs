@@ -86,6 +86,7 @@ fn for_meshes(args: &Args, start: f64) -> Option<&'static str> {
         ("--labels", args.labels),
         ("--gradient", args.gradient),
         ("--path-from", !args.path_from.is_empty()),
+        ("--misfit", args.misfit.is_some()),
         ("--json", args.json),
     ];
     options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)

@@ -23,7 +23,7 @@ use crate::geometry::{Real, Vec3};
 /// values again and again, tens of thousands of times and by ever smaller amounts, until the result
 /// is far too early (docs/distances.md, section 5.3). With this height, about a thousand
 /// repetitions are enough.
-const LEAST_HEIGHT: f64 = 0.03;
+pub(super) const LEAST_HEIGHT: f64 = 0.03;
 
 /// Returns the height to use for a vertex of this `height`: at least [`LEAST_HEIGHT`] times
 /// `longest`, but at most `inside`, the distance of its foot from the nearest vertex of the face.

@@ -39,6 +39,13 @@ impl Metric<f64> {
         metric.0.iter().all(|x| x.is_finite()).then_some(metric)
     }
 
+    /// Returns the metric as a matrix G: a straight step v takes the time sqrt(v . G v).
+    pub(crate) fn matrix(&self) -> Matrix3<f64> {
+        let [f00, f10, f11, f20, f21, f22] = self.0;
+        let f = Matrix3::new(f00, 0.0, 0.0, f10, f11, 0.0, f20, f21, f22);
+        f.transpose() * f
+    }
+
     /// Returns the metric in the scalar type `R`.
     pub fn rounded<R: Real>(&self) -> Metric<R> {
         Metric(self.0.map(R::of))
@@ -59,6 +66,12 @@ impl<R: Real> Metric<R> {
         let x = w.x / f00;
         let y = (w.y - f10 * x) / f11;
         Vec3::new(x, y, (w.z - f20 * x - f21 * y) / f22)
+    }
+
+    /// Returns F^T w, so that `transposed_map(&map(v))` is G v.
+    pub(crate) fn transposed_map(&self, w: &Vec3<R>) -> Vec3<R> {
+        let [f00, f10, f11, f20, f21, f22] = self.0;
+        Vec3::new(f00 * w.x + f10 * w.y + f20 * w.z, f11 * w.y + f21 * w.z, f22 * w.z)
     }
 
     /// Returns the entries of F, row by row.
@@ -96,6 +109,17 @@ impl<R: Real> Slowness<R> {
         match self.metric(cell) {
             None => step.norm() * self.of(cell),
             Some(metric) => metric.map(step).norm(),
+        }
+    }
+
+    /// Returns the derivative of [`Slowness::time`] by the step.
+    pub(super) fn by_step(&self, cell: u32, step: &Vec3<R>) -> Vec3<R> {
+        match self.metric(cell) {
+            None => step * (self.of(cell) / step.norm()),
+            Some(metric) => {
+                let mapped = metric.map(step);
+                metric.transposed_map(&mapped) / mapped.norm()
+            }
         }
     }
 

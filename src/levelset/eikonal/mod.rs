@@ -17,6 +17,7 @@
 //! - [`solve`] performs rounds over active patches until none is left.
 //! - [`nearest`] solves for several sources and finds the source nearest to each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
+//! - [`adjoint`] computes derivatives of functions of arrival times by speeds and sources.
 //! - [`exact`] computes exact distances on triangles instead, by the propagation of windows.
 //! - [`skinny`] counts values that are doubtful because of the shape of triangles.
 //! - [`Metric`] describes cells in which the speed depends on the direction.
@@ -42,6 +43,7 @@
 //! # Ok::<(), zeroset::Error>(())
 //! ```
 
+pub mod adjoint;
 mod cpu;
 #[doc(hidden)]
 pub mod cuda;

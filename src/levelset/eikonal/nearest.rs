@@ -60,14 +60,51 @@ pub fn nearest<R: Real>(
     sources: &[(u32, Source)],
     width: Option<R>,
 ) -> Result<Nearest> {
+    let n = state.problem.patches.n_vertices();
+    let mut best = vec![R::INFINITY; n];
+    let mut owner = vec![NO_SOURCE; n];
+    let stats = each(solver, state, sources, width, |state, group, _| {
+        for &p in state.visited.iter().chain(&state.seeded) {
+            for v in state.problem.patches.patch(p as usize).owned() {
+                let u = state.u[v];
+                if u == R::INFINITY {
+                    continue;
+                }
+                let rounding = R::ZERO_TEST * R::of(64.0) * u.abs();
+                let closer = best[v] == R::INFINITY || u < best[v] - rounding;
+                if closer || u <= best[v] + rounding && group < owner[v] {
+                    owner[v] = group;
+                }
+                best[v] = best[v].min(u);
+            }
+        }
+        Ok(())
+    })?;
+    let u = state.problem.patches.to_mesh_order(&best, Real::to_f64);
+    Ok(Nearest { u, source: state.problem.patches.to_mesh_order(&owner, |s| s), stats })
+}
+
+/// Solves for each source separately as for [`nearest`]. Calls `visit` after each solve with the
+/// state, the group number and the source. Sources with equal values are visited only once.
+///
+/// Removes the values and seeds of the state before the first solve and after the last one. Returns
+/// the statistics of all solves together.
+///
+/// # Errors
+/// Returns the errors of the solver and of `visit`.
+pub(super) fn each<R: Real>(
+    solver: &impl EikonalSolver,
+    state: &mut EikonalState<R>,
+    sources: &[(u32, Source)],
+    width: Option<R>,
+    mut visit: impl FnMut(&EikonalState<R>, u32, &Source) -> Result<()>,
+) -> Result<Stats> {
     let sources = distinct(sources);
     let n = state.problem.patches.n_vertices();
     let mut position = vec![0u32; n];
     for (at, &v) in state.problem.patches.mesh_vertices().iter().enumerate() {
         position[v as usize] = at as u32;
     }
-    let mut best = vec![R::INFINITY; n];
-    let mut owner = vec![NO_SOURCE; n];
     let mut stats = Stats::default();
     state.clear();
     state.caps.clear();
@@ -93,25 +130,11 @@ pub fn nearest<R: Real>(
     for (group, source) in sources {
         state.give(source, &position);
         add(&mut stats, solver.solve(state, width)?);
-        for &p in state.visited.iter().chain(&state.seeded) {
-            for v in state.problem.patches.patch(p as usize).owned() {
-                let u = state.u[v];
-                if u == R::INFINITY {
-                    continue;
-                }
-                let rounding = R::ZERO_TEST * R::of(64.0) * u.abs();
-                let closer = best[v] == R::INFINITY || u < best[v] - rounding;
-                if closer || u <= best[v] + rounding && group < owner[v] {
-                    owner[v] = group;
-                }
-                best[v] = best[v].min(u);
-            }
-        }
+        visit(state, group, source)?;
         state.clear();
     }
     state.caps.clear();
-    let u = state.problem.patches.to_mesh_order(&best, Real::to_f64);
-    Ok(Nearest { u, source: state.problem.patches.to_mesh_order(&owner, |s| s), stats })
+    Ok(stats)
 }
 
 /// Returns the sources without those that have the values of an earlier one. Each has the smallest

@@ -22,7 +22,7 @@ pub use curve::{CurveSeeds, around_curve};
 pub use inner_facets::classes;
 pub use point_group::PointGroup;
 pub use simplices::{around_simplices, parts_of_simplices};
-pub use start_ball::StartBalls;
+pub use start_ball::{Piece, StartBalls};
 
 /// A source: its position, in mesh units, and the arrival times around it.
 #[derive(Clone, Debug, Default)]

@@ -41,6 +41,7 @@ impl MeshSetup {
             labeled: None,
             behind_skinny: 0,
             paths: Vec::new(),
+            misfit: None,
         });
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
             let signed = distance.signed.unwrap_or(distance.from.is_empty());

@@ -55,7 +55,7 @@ impl MeshSetup {
     }
 
     /// Returns the state of the local solvers at this slowness, without a source.
-    fn state<R: Real>(&self, slowness: &Slowness<f64>) -> Result<EikonalState<R>> {
+    pub(super) fn state<R: Real>(&self, slowness: &Slowness<f64>) -> Result<EikonalState<R>> {
         let patches = &self.patches;
         let coordinates = Arc::new(Coordinates::<R>::new(&self.cleaned.mesh, patches));
         self.cpu.run(|| coordinates.check(patches))?;

@@ -23,6 +23,16 @@ const MOST_VERTICES: usize = 4096;
 /// longest edge of the nearest cell.
 const OFF: f64 = 1e-9;
 
+/// The part of a straight segment within a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Piece {
+    /// The cell.
+    pub cell: u32,
+    /// The length and direction of the part, in mesh units.
+    pub step: Vec3,
+}
+
 /// Balls around the point sources of one mesh.
 pub struct StartBalls<'a> {
     locator: &'a Locator<'a>,
@@ -80,10 +90,21 @@ impl<'a> StartBalls<'a> {
         })
     }
 
+    /// Returns the pieces of the straight segment between two points, in mesh units, or `None` if
+    /// the segment leaves the mesh. A piece within a facet belongs to the fastest cell.
+    pub fn pieces(&self, from: Vec3, to: Vec3) -> Option<Vec<Piece>> {
+        self.pieces_from(&OnMesh::of(self.locator, from)?, to)
+    }
+
     /// Returns the time along the straight segment from a point to `to`, or `None` if the segment
     /// leaves the mesh.
     fn time_from(&self, from: &OnMesh, to: Vec3) -> Option<f64> {
-        let (locator, mut at, mut time) = (self.locator, from.clone(), 0.0);
+        let pieces = self.pieces_from(from, to)?;
+        Some(pieces.iter().fold(0.0, |time, at| time + self.slowness.time(at.cell, &at.step)))
+    }
+
+    fn pieces_from(&self, from: &OnMesh, to: Vec3) -> Option<Vec<Piece>> {
+        let (locator, mut at, mut pieces) = (self.locator, from.clone(), Vec::new());
         let end = OnMesh::of(locator, to)?;
         // A segment within the ball crosses few cells. Rounding could make its pieces so short that
         // the walk does not end.
@@ -104,10 +125,11 @@ impl<'a> StartBalls<'a> {
             }
             let step = next.asked - at.asked;
             let shared = at.cells.iter().filter(|c| next.cells.contains(c));
-            let fastest = shared.map(|&c| self.slowness.time(c, &step)).reduce(f64::min)?;
-            time += fastest;
+            let timed = shared.map(|&cell| (self.slowness.time(cell, &step), cell));
+            let (_, cell) = timed.reduce(|a, b| if b.0 < a.0 { b } else { a })?;
+            pieces.push(Piece { cell, step });
             if is_last {
-                return Some(time);
+                return Some(pieces);
             }
             at = next;
         }
