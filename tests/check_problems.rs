@@ -74,7 +74,6 @@ fn keys_that_exclude_a_characteristic_map() {
         let text = case(ball, map) + &format!("[reinitialize]\n{key}\n");
         check(&text, &["moves the whole mesh and never reinitializes"]);
     }
-    check(&(case(ball, map) + "[device]\nuse = \"cuda\"\n"), &["which is computed on the CPU"]);
 }
 
 #[test]
