@@ -11,6 +11,7 @@ import zeroset as zs
 
 # The test that compares a function or method with the command line, or a reason after "-".
 COMPARED = {
+    "activation": "test_activation_times_are_those_of_the_command",
     "batch": "test_batches_are_those_of_the_command",
     "check": "test_checks_are_those_of_the_command",
     "compare": "test_comparisons_are_those_of_the_command",
@@ -51,6 +52,10 @@ COMPARED = {
     "LevelSet.state": "test_motions_are_those_of_a_case",
     "LevelSet.step": "test_motions_are_those_of_a_case",
     "LevelSet.write_checkpoint": "- the command writes folders of runs",
+    "Activation.gradient": "- it returns `Distances.sensitivity`",
+    "Activation.plot": "- a page of the command states its file",
+    "Activation.regions": "- the command writes no times by region",
+    "Activation.velocity": "- the command writes no velocities",
     "Distances.path": "test_paths_are_those_of_the_command",
     "Distances.sensitivity": "test_gradients_of_misfits_are_those_of_the_command",
     "Distances.plot": "- a page of the command states its file",
@@ -62,7 +67,7 @@ def public() -> set[str]:
     """Return the names of the public functions, and of the public methods of the classes that
     compute."""
     names = {name for name in zs.__all__ if inspect.isfunction(getattr(zs, name))}
-    for kind in (zs.Mesh, zs.LevelSet, zs.Distances):
+    for kind in (zs.Mesh, zs.LevelSet, zs.Distances, zs.Activation):
         methods = inspect.getmembers(kind, inspect.isfunction)
         names |= {f"{kind.__name__}.{name}" for name, _ in methods if not name.startswith("_")}
     return names

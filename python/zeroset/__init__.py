@@ -11,6 +11,7 @@ the units of the mesh.
 [0.0, 1.0, 1.0, 1.414]
 """
 
+from ._activation import Activation, activation
 from ._farthest import FarthestPoints, farthest_points
 from ._levelset import LevelSet, State
 from ._mesh import Cleaned, Distances, Mesh, Path, distance, generate, read
@@ -33,6 +34,7 @@ from ._voxels import Octree, Points, octree, points
 
 __all__ = [
     "AccuracyWarning",
+    "Activation",
     "CaseCheck",
     "Cleaned",
     "Cloud",
@@ -59,6 +61,7 @@ __all__ = [
     "Volume",
     "ZerosetWarning",
     "__version__",
+    "activation",
     "batch",
     "check",
     "compare",

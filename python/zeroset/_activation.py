@@ -1,0 +1,264 @@
+"""Activation times of tissue that stimuli excite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _arrays, _inputs
+from ._mesh import Distances, Mesh, as_mesh
+from ._sensitivity import Sensitivity
+from ._view import View
+
+
+class Activation:
+    """Activation times on a mesh.
+
+    Arrays belong to the package and the device of the array arguments of `activation`.
+
+    Attributes
+    ----------
+    times : array
+        Time at which the front arrives at each point, shape (n,), in the unit of time of the speed.
+        NaN at points that no front reaches.
+    stimulus : array
+        Number of the stimulus whose front arrives first at each point, or -1, shape (n,), int32.
+    mesh : Mesh
+        The mesh.
+    distances : Distances
+        The same times as distances, with shortest paths and conversions.
+    """
+
+    def __init__(self, distances: Distances) -> None:
+        self.distances = distances
+        self.mesh = distances.mesh
+        self.times: Any = distances.values
+        self.stimulus: Any = distances.labels
+
+    @property
+    def duration(self) -> float:
+        """Total activation time: from the first to the last activation of a point."""
+        times = np.asarray(self.distances)
+        return float(np.nanmax(times) - np.nanmin(times))
+
+    def velocity(self) -> Any:
+        """Return the conduction velocity in each cell, shape (m, 3), in mesh units per time.
+
+        It is normal to the front, g / |g|^2 with the gradient g of the times. It is NaN in cells
+        that the front does not cross or reach.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> heart = ([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]])
+        >>> zs.activation(heart, stimuli=[[0, 2]], speed=0.5).velocity().round(3).tolist()
+        [[0.5, 0.0, 0.0]]
+        """
+        points, cells = self.mesh.points, self.mesh.cells
+        times = np.asarray(self.distances)[cells]
+        edges = points[cells[:, 1:]] - points[cells[:, :1]]
+        # The gradient is the combination of the edges that has the differences along them.
+        gradient = np.einsum("mij,mj->mi", np.linalg.pinv(edges), times[:, 1:] - times[:, :1])
+        square = np.einsum("mi,mi->m", gradient, gradient)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(square[:, None] > 0, gradient / square[:, None], np.nan)
+        return self.distances._convert(found)
+
+    def regions(self, region: Any) -> dict[Any, tuple[float, float]]:
+        """Return the earliest and the latest activation in each region of cells.
+
+        Parameters
+        ----------
+        region : array of shape (m,), or str
+            The region of each cell, or the name of a cell array.
+
+        Returns
+        -------
+        dict
+            Pairs of times. They are NaN for regions that no front reaches.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> heart = ([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]])
+        >>> zs.activation(heart, stimuli=0, speed=0.5).regions([7])
+        {7: (0.0, 8.0)}
+        """
+        if isinstance(region, str):
+            region = self.mesh.cell_data[region]
+        array = _arrays.as_numpy(region)
+        if array.shape != (self.mesh.n_cells,):
+            raise ValueError(
+                f"region: expected the shape ({self.mesh.n_cells},), found {array.shape}"
+            )
+        times = np.asarray(self.distances)[self.mesh.cells]
+        found = {}
+        for name in np.unique(array):
+            here = times[array == name]
+            reached = here[np.isfinite(here)]
+            ends = (reached.min(), reached.max()) if len(reached) else (np.nan, np.nan)
+            found[name.item()] = (float(ends[0]), float(ends[1]))
+        return found
+
+    def gradient(self, weights: Any) -> Sensitivity:
+        """Return the derivatives of a number J by the speeds and the stimuli.
+
+        `Distances.sensitivity` describes them. Entries of `starts` and `positions` are those of the
+        stimuli.
+
+        Parameters
+        ----------
+        weights : array of shape (n,)
+            Derivatives of J by the times. They have no effect at points that no front reaches.
+
+        Raises
+        ------
+        ValueError
+            If the front has no derivatives: pass ``front="plane"`` to `activation`.
+
+        Examples
+        --------
+        >>> import zeroset as zs
+        >>> heart = ([[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]])
+        >>> found = zs.activation(heart, stimuli=1, speed=2.0, front="plane").gradient([0, 0, 1])
+        >>> found.speed.tolist()  # J is the time at point 2: 5 / speed
+        [-1.25]
+        """
+        return self.distances.sensitivity(weights)
+
+    def plot(self, *, title: str = "activation time") -> View:
+        """Return a 3-D view for a browser or a notebook, with the times and isochrones."""
+        return self.mesh.view({"activation time": np.asarray(self.distances)}, title=title)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.distances.__array__(dtype, copy)
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+    def __repr__(self) -> str:
+        return repr(self.distances).replace("Distances", "Activation")
+
+    def _repr_html_(self) -> str:
+        return self.plot()._repr_html_()
+
+
+def activation(
+    mesh: Any,
+    *,
+    stimuli: Any,
+    speed: Any,
+    fibers: Any = None,
+    sheets: Any = None,
+    device: str = "auto",
+    threads: int = 0,
+    **options: Any,
+) -> Activation:
+    """Compute when fronts from stimuli arrive at every point, along fibers if there are any.
+
+    Tissue is excited once: later stimuli have no effect on points that a front has reached.
+
+    Parameters
+    ----------
+    mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
+        A `Mesh` is prepared only once for several calls.
+    stimuli : source, mapping, or list of these
+        Where and when fronts start. A source is what `Mesh.distance` accepts; a list of point
+        numbers within the list is one stimulus. A mapping has one of these keys, and perhaps a
+        "time" (0 by default): "at", a source; "sphere", the center and the radius in mesh units;
+        "box", two opposite corners. A sphere or a box stimulates the points of the mesh in it.
+    speed : float, str, array, mapping or Volume
+        Speed of the front in mesh units per time. ``{"along": 0.6, "across": 0.24}`` gives speeds
+        along and across the fibers. See `Mesh.distance`.
+    fibers, sheets : str, three numbers or expressions, or array of shape (m, 3), optional
+        Directions of the fibers, and in the sheets: the name of a cell array, by default "fiber"
+        and "sheet", or the direction in each cell.
+    device, threads
+        See `Mesh`.
+    **options
+        `front`, `mask`, `within`, `snap` and `progress` of `Mesh.distance`.
+
+    Returns
+    -------
+    Activation
+
+    Raises
+    ------
+    ValueError
+        If a stimulus does not exist or contains no point, or an option is out of range.
+    NumericalError, DeviceError, MemoryError
+        If the computation fails.
+
+    Examples
+    --------
+    >>> import zeroset as zs
+    >>> heart = zs.generate("square", cells=[20, 20])
+    >>> found = zs.activation(
+    ...     heart,
+    ...     stimuli=[{"box": ([0, 0, 0], [0.1, 0.1, 0])}, {"at": (1.0, 1.0, 0.0), "time": 0.5}],
+    ...     speed={"along": 0.6, "across": 0.24},
+    ...     fibers=(1, 0, 0),
+    ... )
+    >>> found.stimulus[[0, -1]].tolist(), found.times[[0, -1]].tolist()
+    ([0, 1], [0.0, 0.5])
+    """
+    used = as_mesh(mesh, device, threads)
+    sources, starts = _sources(used, stimuli)
+    found = used.distance(
+        sources, starts=starts, speed=speed, fiber=fibers, sheet=sheets, labels=True, **options
+    )
+    return Activation(found)
+
+
+def _sources(mesh: Mesh, stimuli: Any) -> tuple[list[Any], list[float]]:
+    """Return the sources of stimuli and their times."""
+    listed = [stimuli] if isinstance(stimuli, Mapping) else stimuli
+    if not any(isinstance(stimulus, Mapping) for stimulus in _entries(listed)):
+        sources = _inputs.as_sources(listed)
+        return sources, [0.0] * len(sources)
+    sources, starts = [], []
+    for k, stimulus in enumerate(listed):
+        if not isinstance(stimulus, Mapping):
+            stimulus = {"at": stimulus}
+        places = stimulus.keys() - {"time"}
+        if len(places) != 1 or not places <= {"at", "sphere", "box"}:
+            raise ValueError(
+                f'stimuli: number {k} needs one of the keys "at", "sphere" and "box", and perhaps '
+                f'"time", found {sorted(map(str, stimulus))}'
+            )
+        at = _inputs.as_sources(_points_of(mesh, stimulus, k))
+        if len(at) > 1 and all(isinstance(source, list) for source in at):
+            at = [[point for source in at for point in source]]
+        if len(at) != 1:
+            raise ValueError(f"stimuli: number {k} has {len(at)} places; list each by itself")
+        sources += at
+        starts.append(float(stimulus.get("time", 0.0)))
+    return sources, starts
+
+
+def _entries(listed: Any) -> list[Any]:
+    return list(listed) if isinstance(listed, (list, tuple)) else []
+
+
+def _points_of(mesh: Mesh, stimulus: Mapping[str, Any], k: int) -> Any:
+    """Return a source: that of a stimulus, or the points of the mesh in its sphere or box."""
+    if "at" in stimulus:
+        return stimulus["at"]
+    if "sphere" in stimulus:
+        center, radius = stimulus["sphere"]
+        step = mesh.points - np.asarray(center, np.float64)
+        inside = np.einsum("ni,ni->n", step, step) <= float(radius) ** 2
+    else:
+        low, high = np.sort(np.asarray(stimulus["box"], np.float64), axis=0)
+        inside = ((mesh.points >= low) & (mesh.points <= high)).all(axis=1)
+    found = np.flatnonzero(inside)
+    # Points that no cell uses cannot be excited.
+    found = np.intersect1d(found, mesh.cells)
+    if len(found) == 0:
+        raise ValueError(
+            f"stimuli: no point of the mesh is in number {k}; make it larger, or give a point "
+            'with "at"'
+        )
+    return [found.tolist()]
