@@ -92,6 +92,15 @@ def test_gradients_are_those_of_the_distances():
         ([0, {"time": 3}], "number 1 needs"),
         ({"at": [(0.0, 0.0, 0.0), (1.0, 1.0, 0.0)]}, "list each by itself"),
         ({"at": "group:atria"}, "atria"),
+        ([], "there is none"),
+        ({"sphere": (0, 0, 0, 1.0)}, "a radius"),
+        ({"sphere": ((0, 0, 0), -1.0)}, "must be > 0"),
+        ({"sphere": ((0, 0), 1.0)}, "a radius"),
+        ({"box": (0, 1)}, "two corners"),
+        ({"box": ([0, 0], [1, 1])}, "two corners"),
+        ({"box": ([0, 0, np.nan], [1, 1, 1])}, "two corners"),
+        ({"at": 0, "time": None}, "finite number"),
+        ({"at": 0, "time": np.nan}, "finite number"),
     ],
 )
 def test_wrong_stimuli_are_refused(stimuli, message):
@@ -106,3 +115,5 @@ def test_points_without_cells_are_no_stimuli():
         zs.activation(tissue, stimuli={"sphere": ((0.02, 0.02, 0), 0.015)}, speed=1.0)
     with pytest.raises(ValueError, match="region"):
         zs.activation(tissue, stimuli=0, speed=1.0).regions([1, 2])
+    with pytest.raises(ValueError, match="no cell array 'scar'"):
+        zs.activation(tissue, stimuli=0, speed=1.0).regions("scar")

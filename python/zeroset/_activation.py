@@ -87,6 +87,9 @@ class Activation:
         {7: (0.0, 8.0)}
         """
         if isinstance(region, str):
+            names = list(self.mesh.cell_data)
+            if region not in names:
+                raise ValueError(f"region: there is no cell array {region!r}; there are {names}")
             region = self.mesh.cell_data[region]
         array = _arrays.as_numpy(region)
         if array.shape != (self.mesh.n_cells,):
@@ -168,7 +171,8 @@ def activation(
         Where and when fronts start. A source is what `Mesh.distance` accepts; a list of point
         numbers within the list is one stimulus. A mapping has one of these keys, and perhaps a
         "time" (0 by default): "at", a source; "sphere", the center and the radius in mesh units;
-        "box", two opposite corners. A sphere or a box stimulates the points of the mesh in it.
+        "box", two opposite corners. A sphere or a box stimulates the points of the mesh in it. With
+        `mask`, these must lie inside the mask.
     speed : float, str, array, mapping or Volume
         Speed of the front in mesh units per time. ``{"along": 0.6, "across": 0.24}`` gives speeds
         along and across the fibers. See `Mesh.distance`.
@@ -215,6 +219,8 @@ def activation(
 def _sources(mesh: Mesh, stimuli: Any) -> tuple[list[Any], list[float]]:
     """Return the sources of stimuli and their times."""
     listed = [stimuli] if isinstance(stimuli, Mapping) else stimuli
+    if isinstance(listed, (list, tuple)) and not listed:
+        raise ValueError("stimuli: there is none; give at least one source")
     if not any(isinstance(stimulus, Mapping) for stimulus in _entries(listed)):
         sources = _inputs.as_sources(listed)
         return sources, [0.0] * len(sources)
@@ -234,8 +240,25 @@ def _sources(mesh: Mesh, stimuli: Any) -> tuple[list[Any], list[float]]:
         if len(at) != 1:
             raise ValueError(f"stimuli: number {k} has {len(at)} places; list each by itself")
         sources += at
-        starts.append(float(stimulus.get("time", 0.0)))
+        starts.append(_number(stimulus.get("time", 0.0), k, "time"))
     return sources, starts
+
+
+def _number(value: Any, k: int, name: str) -> float:
+    array = np.asarray(value)
+    if array.ndim > 0 or array.dtype.kind not in "iuf" or not np.isfinite(array):
+        raise ValueError(f'stimuli: number {k} needs a finite number as "{name}", found {value!r}')
+    return float(array)
+
+
+def _corners(values: Any, k: int, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    array = np.array(values, object)
+    if array.shape == shape and all(isinstance(x, (int, float, np.number)) for x in array.flat):
+        array = array.astype(np.float64)
+        if np.isfinite(array).all():
+            return array
+    what = {"sphere": "(x, y, z) and a radius", "box": "two corners (x, y, z)"}[name]
+    raise ValueError(f'stimuli: number {k} needs {what} as "{name}", found {values!r}')
 
 
 def _entries(listed: Any) -> list[Any]:
@@ -247,11 +270,17 @@ def _points_of(mesh: Mesh, stimulus: Mapping[str, Any], k: int) -> Any:
     if "at" in stimulus:
         return stimulus["at"]
     if "sphere" in stimulus:
-        center, radius = stimulus["sphere"]
-        step = mesh.points - np.asarray(center, np.float64)
-        inside = np.einsum("ni,ni->n", step, step) <= float(radius) ** 2
+        sphere = stimulus["sphere"]
+        is_pair = isinstance(sphere, (list, tuple)) and len(sphere) == 2
+        # What is no pair is refused as a center.
+        center, radius = sphere if is_pair else (sphere, 1.0)
+        step = mesh.points - _corners(center, k, "sphere", (3,))
+        radius = _number(radius, k, "sphere")
+        if radius <= 0:
+            raise ValueError(f"stimuli: number {k} has the radius {radius}; it must be > 0")
+        inside = np.einsum("ni,ni->n", step, step) <= radius**2
     else:
-        low, high = np.sort(np.asarray(stimulus["box"], np.float64), axis=0)
+        low, high = np.sort(_corners(stimulus["box"], k, "box", (2, 3)), axis=0)
         inside = ((mesh.points >= low) & (mesh.points <= high)).all(axis=1)
     found = np.flatnonzero(inside)
     # Points that no cell uses cannot be excited.
