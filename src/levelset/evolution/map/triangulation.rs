@@ -185,7 +185,8 @@ impl Triangulation {
             let pivot = if l[(k + 1) % 3] > 0.5 { (k + 1) % 3 } else { (k + 2) % 3 };
             let Some((next, edge)) = self.along_boundary(cell, k, pivot) else { break };
             let found = self.on_edge(next, edge, x);
-            if found.outside.is_none_or(|outside| outside.distance >= distance) {
+            // A point on the edge has no way to it, and nothing is nearer.
+            if found.outside.is_some_and(|outside| outside.distance >= distance) {
                 break;
             }
             (best, cell, k) = (found, next, edge);
