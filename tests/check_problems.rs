@@ -74,6 +74,12 @@ fn keys_that_exclude_a_characteristic_map() {
         let text = case(ball, map) + &format!("[reinitialize]\n{key}\n");
         check(&text, &["moves the whole mesh and never reinitializes"]);
     }
+    // Other meshes are named as well.
+    let expected = "evolve.advection \"characteristic-map\" is for planar meshes";
+    for shape in ["sphere]\nsubdivisions = 2", "cube]\ncells = [3, 3, 3]"] {
+        let text = case("expression = \"x - 0.5\"", map).replace("square]\ncells = [4, 4]", shape);
+        check(&text, &[expected]);
+    }
 }
 
 #[test]
