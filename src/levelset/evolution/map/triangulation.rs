@@ -223,16 +223,13 @@ fn in_space(x: [f64; 2]) -> Vec3 {
 /// Returns the triangle across each edge. An edge of other than two triangles belongs to the
 /// boundary.
 fn across(cells: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    let mut sides: Vec<(u64, u64)> = cells
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(t, cell)| {
-            (0..3).map(move |k| {
-                let (a, b) = (cell[(k + 1) % 3], cell[(k + 2) % 3]);
-                (u64::from(a.min(b)) << 32 | u64::from(a.max(b)), (3 * t + k) as u64)
-            })
-        })
-        .collect();
+    let mut sides = vec![(0, 0); 3 * cells.len()];
+    sides.par_chunks_mut(3).zip(cells).enumerate().for_each(|(t, (sides, cell))| {
+        for (k, side) in sides.iter_mut().enumerate() {
+            let (a, b) = (cell[(k + 1) % 3], cell[(k + 2) % 3]);
+            *side = (u64::from(a.min(b)) << 32 | u64::from(a.max(b)), (3 * t + k) as u64);
+        }
+    });
     sides.sort_unstable();
     let mut across = vec![[NONE; 3]; cells.len()];
     for shared in sides.chunk_by(|a, b| a.0 == b.0) {
