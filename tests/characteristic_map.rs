@@ -1,5 +1,8 @@
 //! Tests advection by a characteristic map.
 
+#[path = "support/place.rs"]
+mod place;
+
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -11,6 +14,8 @@ use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Kind, Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 use zeroset::{Cpu, Error, Result};
+
+use place::Place;
 
 fn made(spec: &Generate) -> Mesh {
     clean(generate(spec).unwrap()).unwrap().0
@@ -219,6 +224,32 @@ fn material_beyond_a_corner_is_found() {
     let is_notch = |x: [f64; 2]| x[0].min(x[1]) > 0.5 + 1e-9;
     moves_past_walls([1.0, -1.0], [0.5, 0.5], |x| square(x) && !is_notch(x));
     moves_past_walls([1.0, -1.0], [0.75, 0.25], |x| square(x) && !is_notch(x));
+}
+
+#[test]
+fn a_map_that_begins_again_is_reported() {
+    let report = |speed: &str, end_time: f64| -> serde_json::Value {
+        let place = Place::new();
+        let case = format!(
+            "version = 1\n[domain.mesh.generate.square]\ncells = [24, 24]\nmin = [-1, -1]\n\
+             max = [1, 1]\n[initial]\nexpression = \"sqrt(x^2 + y^2) - 0.4\"\n[evolve]\n\
+             velocity = [\"-y * {speed}\", \"x * {speed}\", 0]\n\
+             advection = \"characteristic-map\"\nend_time = {end_time}\n"
+        );
+        place.put("c.toml", &case);
+        place.good("run c.toml -o out");
+        let text = std::fs::read_to_string(place.path("out/report.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let warning = "the characteristic map began again";
+    let warned = |report: &serde_json::Value| {
+        let all = report["warnings"].as_array().unwrap();
+        all.iter().filter(|text| text.as_str().unwrap().starts_with(warning)).count()
+    };
+    let torn = report("2 * pi * exp(-(x^2 + y^2) / 0.16)", 5.0);
+    assert!(torn["map_restarts"].as_u64().unwrap() > 1 && warned(&torn) == 1, "{torn}");
+    let turned = report("1", 1.0);
+    assert!(turned["map_restarts"] == 0 && warned(&turned) == 0, "{turned}");
 }
 
 /// Checks that a motion is refused with a message that contains `what`, and with a remedy.
