@@ -1,5 +1,8 @@
 //! Tests advection by a characteristic map.
 
+#[path = "support/place.rs"]
+mod place;
+
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -8,9 +11,11 @@ use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{Advection, Coefficient, Evolution, Options, Rule, Terms};
 use zeroset::levelset::volume::VolumeCorrection;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
-use zeroset::mesh::{Mesh, clean};
+use zeroset::mesh::{Kind, Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 use zeroset::{Cpu, Error, Result};
+
+use place::Place;
 
 fn made(spec: &Generate) -> Mesh {
     clean(generate(spec).unwrap()).unwrap().0
@@ -164,6 +169,87 @@ fn material_enters_without_an_interface_and_walls_keep_it() {
     let mut turned = begin::<f64>(2, &round, &phi, &terms, options()).unwrap();
     run_to(&mut turned, 1.0);
     assert!(largest_difference(&turned.phi(), &phi) < 5e-3);
+}
+
+/// Moves phi0 = `normal` . x - 0.5125 by a constant velocity on the part of the unit square that is
+/// in `domain`, and checks phi at each vertex whose material started in the domain.
+fn moves_past_walls(velocity: [f64; 2], normal: [f64; 2], domain: impl Fn([f64; 2]) -> bool) {
+    let square = Square { cells: [40; 2], ..Square::default() };
+    let square = made(&Generate::Square(square));
+    let center = |cell: &[u32]| {
+        [0, 1].map(|k| cell.iter().map(|&v| square.vertices[v as usize][k]).sum::<f64>() / 3.0)
+    };
+    let cells = square.iter_cells().filter(|cell| domain(center(cell))).flatten().copied();
+    let mesh = Mesh::new(Kind::Planar, square.vertices.clone(), cells.collect());
+    let mesh = clean(mesh).unwrap().0;
+    let start = |x: [f64; 2]| normal[0] * x[0] + normal[1] * x[1] - 0.5125;
+    let phi: Vec<f64> = mesh.vertices.iter().map(|&[x, y, _]| start([x, y])).collect();
+    let terms = flow(&mesh, |_| velocity);
+    let mut motion = begin::<f64>(2, &mesh, &phi, &terms, options()).unwrap();
+    for k in 1..8 {
+        run_to(&mut motion, 0.05 * f64::from(k));
+    }
+    let t = motion.time();
+    let mut n = 0;
+    for (phi, &[x, y, _]) in motion.phi().iter().zip(&mesh.vertices) {
+        let xi = [x - t * velocity[0], y - t * velocity[1]];
+        if domain(xi) {
+            n += 1;
+            assert!((phi - start(xi)).abs() < 1e-12, "{phi} at {x}, {y}");
+        }
+    }
+    assert!(n > 400, "{n}");
+}
+
+#[test]
+fn material_beyond_a_slit_is_found() {
+    let square = |x: [f64; 2]| x[0].min(x[1]) > -1e-9 && x[0].max(x[1]) < 1.0 + 1e-9;
+    // All vertices are outside of the slit or on its walls.
+    let is_slit = |[x, y]: [f64; 2]| x < 0.6 && y > 0.5 + 1e-9 && y < 0.525 - 1e-9;
+    moves_past_walls([1.0, 0.0], [0.0, 1.0], |x| square(x) && !is_slit(x));
+    moves_past_walls([1.0, 0.0], [0.5, 1.0], |x| square(x) && !is_slit(x));
+}
+
+#[test]
+fn material_beyond_a_hole_is_found() {
+    let square = |x: [f64; 2]| x[0].min(x[1]) > -1e-9 && x[0].max(x[1]) < 1.0 + 1e-9;
+    let is_hole = |x: [f64; 2]| (x[0] - 0.5).abs().max((x[1] - 0.5).abs()) < 0.1 - 1e-9;
+    moves_past_walls([1.0, 0.0], [0.0, 1.0], |x| square(x) && !is_hole(x));
+    moves_past_walls([0.9, 0.4], [0.5, 1.0], |x| square(x) && !is_hole(x));
+}
+
+#[test]
+fn material_beyond_a_corner_is_found() {
+    let square = |x: [f64; 2]| x[0].min(x[1]) > -1e-9 && x[0].max(x[1]) < 1.0 + 1e-9;
+    let is_notch = |x: [f64; 2]| x[0].min(x[1]) > 0.5 + 1e-9;
+    moves_past_walls([1.0, -1.0], [0.5, 0.5], |x| square(x) && !is_notch(x));
+    moves_past_walls([1.0, -1.0], [0.75, 0.25], |x| square(x) && !is_notch(x));
+}
+
+#[test]
+fn a_map_that_begins_again_is_reported() {
+    let report = |speed: &str, end_time: f64| -> serde_json::Value {
+        let place = Place::new();
+        let case = format!(
+            "version = 1\n[domain.mesh.generate.square]\ncells = [24, 24]\nmin = [-1, -1]\n\
+             max = [1, 1]\n[initial]\nexpression = \"sqrt(x^2 + y^2) - 0.4\"\n[evolve]\n\
+             velocity = [\"-y * {speed}\", \"x * {speed}\", 0]\n\
+             advection = \"characteristic-map\"\nend_time = {end_time}\n"
+        );
+        place.put("c.toml", &case);
+        place.good("run c.toml -o out");
+        let text = std::fs::read_to_string(place.path("out/report.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let warning = "the characteristic map began again";
+    let warned = |report: &serde_json::Value| {
+        let all = report["warnings"].as_array().unwrap();
+        all.iter().filter(|text| text.as_str().unwrap().starts_with(warning)).count()
+    };
+    let torn = report("2 * pi * exp(-(x^2 + y^2) / 0.16)", 5.0);
+    assert!(torn["map_restarts"].as_u64().unwrap() > 1 && warned(&torn) == 1, "{torn}");
+    let turned = report("1", 1.0);
+    assert!(turned["map_restarts"] == 0 && warned(&turned) == 0, "{turned}");
 }
 
 /// Checks that a motion is refused with a message that contains `what`, and with a remedy.

@@ -74,6 +74,28 @@ fn keys_that_exclude_a_characteristic_map() {
         let text = case(ball, map) + &format!("[reinitialize]\n{key}\n");
         check(&text, &["moves the whole mesh and never reinitializes"]);
     }
+    // Other meshes are named as well.
+    let expected = "evolve.advection \"characteristic-map\" is for planar meshes";
+    for shape in ["sphere]\nsubdivisions = 2", "cube]\ncells = [3, 3, 3]"] {
+        let text = case("expression = \"x - 0.5\"", map).replace("square]\ncells = [4, 4]", shape);
+        check(&text, &[expected]);
+    }
+}
+
+#[test]
+fn what_is_computed_on_the_cpu_names_the_key_of_the_device() {
+    let square = "[domain.mesh.generate.square]\ncells = [4, 4]\n";
+    let ball = "ball = { center = [0.5, 0.5, 0], radius = 0.3 }";
+    let map = "velocity = [1, 0, 0]\nadvection = \"characteristic-map\"\nend_time = 1";
+    let exact = "[distance]\nfrom = [\"vertex:0\"]\nfront = \"exact\"\n";
+    for text in [case(ball, map), format!("version = 1\n{square}{exact}")] {
+        let place = Place::new();
+        place.put("c.toml", &(text + "[device]\nuse = \"cuda\"\n"));
+        // Without a driver, `check` adds a second problem.
+        let (code, said) = place.outcome("run c.toml");
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains("computed on the CPU, but device.use is \"cuda\""), "{said}");
+    }
 }
 
 #[test]

@@ -311,7 +311,7 @@ fn check_distance(flaws: &mut Flaws, config: &Config) {
         flaws.require(
             config.device.kind != DeviceKind::Cuda,
             "distance.front",
-            "is \"exact\", which is computed on the CPU, but device.kind is \"cuda\"",
+            "is \"exact\", which is computed on the CPU, but device.use is \"cuda\"",
             "use the device \"auto\" or \"cpu\", or another front",
         );
         flaws.require(

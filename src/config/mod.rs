@@ -312,9 +312,18 @@ impl Config {
     /// Checks the keys that depend on the kind of the mesh, after the mesh has been read.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if a key of `[expect]` or a format in `output.interface_files` is
-    /// not available for this kind of mesh.
+    /// Returns [`Error::Case`] if `evolve.advection`, a key of `[expect]` or a format in
+    /// `output.interface_files` is not available for this kind of mesh.
     pub fn check_for(&self, kind: Kind) -> Result<()> {
+        if self.has_map() && kind != Kind::Planar {
+            let key = "evolve.advection";
+            let what = format!("{key} \"characteristic-map\" is for planar meshes of triangles");
+            return Err(self.error_at(
+                key,
+                what,
+                "use another scheme, such as \"taylor-galerkin\"",
+            ));
+        }
         let wrong = match kind {
             Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
             Kind::Volume => ["interface_length", "enclosed_area"],

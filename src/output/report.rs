@@ -96,6 +96,9 @@ pub struct Report {
     pub poor_cells: usize,
     /// Number of iterations of the semi-implicit curvature steps. `None` for explicit steps.
     pub curvature_iterations: Option<u64>,
+    /// Number of times that the characteristic map began again. `None` without such a map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map_restarts: Option<u64>,
     /// Results of the corrections of the volume. `None` without corrections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_correction: Option<VolumeTotals>,
@@ -385,6 +388,7 @@ impl Report {
             mean_weight: None,
             poor_cells: 0,
             curvature_iterations: None,
+            map_restarts: None,
             volume_correction: None,
             distances: None,
             reconstruction: None,

@@ -1,6 +1,6 @@
 //! Estimates of the memory that a run needs, and the check before the run begins.
 
-use crate::config::{Config, Precision};
+use crate::config::{Component, Config, Precision, Velocity};
 use crate::error::{DeviceFault, Error, Result};
 use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
@@ -38,10 +38,13 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     // patch that take part in a step.
     let distance = vertices * (2.0 * scalar + 5.0);
     // A characteristic map has 64-bit numbers: for each vertex phi, twice six numbers and a padded
-    // triangle, the velocity, the position and a triangle, and for each triangle its corners and
-    // its neighbors.
+    // triangle, the velocity at one instant or three, the position and a triangle. Each triangle
+    // has its corners, its neighbors, its place in the tree and half of a node there. While these
+    // are built, 48 bytes more per triangle are allocated. This is less than what each vertex has
+    // later, because a planar mesh has at most two triangles per vertex.
+    let velocity = if velocity_uses_time(config) { 48.0 } else { 16.0 };
     let map = match config.has_map() {
-        true => vertices * (8.0 + 2.0 * 56.0 + 16.0 + 16.0 + 4.0) + cells * 24.0,
+        true => vertices * (8.0 + 2.0 * 56.0 + velocity + 16.0 + 4.0) + cells * (24.0 + 36.0),
         false => 0.0,
     };
     let evolution = match config.distance {
@@ -49,6 +52,16 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
         None => vertices * (2.0 * scalar + 2.0) + SHARED[kind] * cells * index,
     };
     (patches + coordinates + distance + map + evolution) as u64 + copies(config, mesh)
+}
+
+/// Returns whether the velocity depends on time.
+fn velocity_uses_time(config: &Config) -> bool {
+    match config.evolve.as_ref().and_then(|evolve| evolve.velocity.as_ref()) {
+        Some(Velocity::Components(components)) => components
+            .iter()
+            .any(|part| matches!(part, Component::Expression(text) if text.uses_time())),
+        _ => false,
+    }
 }
 
 /// Returns the number of bytes that are allocated to write a state while steps continue: for each
@@ -173,6 +186,13 @@ mod tests {
         assert_eq!(error.exit_code(), 5);
         let text = error.to_string();
         assert!(text.contains("40401 vertices") && text.contains("precision = \"f32\""), "{text}");
+        let map = |x: &str| {
+            let velocity =
+                format!("velocity = [\"{x}\", 0, 0]\nadvection = \"characteristic-map\"");
+            estimate(&case(&format!("[evolve]\nend_time = 1\n{velocity}\n"), &[]), &square)
+        };
+        // A velocity that depends on time is stored at three instants (docs/level-set.md, 2.8).
+        assert_eq!(map("y * t") - map("y"), 32 * n);
         let cube = Cube { cells: [10; 3], ..Cube::default() };
         let cube = generate(&Generate::Cube(cube)).unwrap();
         let of_cells = estimate(&evolve, &cube) / cube.n_vertices() as u64;

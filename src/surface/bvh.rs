@@ -19,7 +19,7 @@ const STACK: usize = 64;
 
 /// A node of the tree: a box and the range of pieces in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     low: Vec3,
     high: Vec3,
     /// The range `begin..end` of its pieces, in tree order.
@@ -93,7 +93,7 @@ impl Node {
 
 /// The tree. A piece is identified by its position in tree order.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     pub nodes: Vec<Node>,
     /// The original index of the piece at each position.
     pub order: Vec<u32>,
@@ -141,6 +141,24 @@ impl Tree {
                 }
             }
         }
+    }
+
+    /// Returns the piece with the smallest squared distance to `p`, and this distance. `distance2`
+    /// receives the original index of a piece. Of several pieces at the same distance, the first is
+    /// returned, and `None` if there are no pieces.
+    pub fn closest(&self, p: Vec3, distance2: impl Fn(u32) -> f64) -> Option<(f64, u32)> {
+        let mut best: Option<(f64, u32)> = None;
+        self.nearest(p, f64::INFINITY, |position, bound| {
+            let piece = self.order[position];
+            let d2 = distance2(piece);
+            if best.is_none_or(|(least, first)| d2 < least || d2 == least && piece < first) {
+                best = Some((d2, piece));
+            }
+            // Also visit boxes at the same distance, because the first of several pieces is
+            // returned.
+            best.map_or(bound, |(least, _)| least.next_up())
+        });
+        best
     }
 
     /// Walks down from the root. `visit` receives the index of a node and the node, and returns
@@ -211,7 +229,7 @@ fn join(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> (Vec3, Vec3) {
 }
 
 /// Returns the bounding box of points.
-pub(super) fn box_of(points: &[Vec3]) -> (Vec3, Vec3) {
+pub(crate) fn box_of(points: &[Vec3]) -> (Vec3, Vec3) {
     points.iter().map(|&x| (x, x)).reduce(join).unwrap_or_default()
 }
 

@@ -62,19 +62,8 @@ impl<'a> Locator<'a> {
     /// Returns the point of the mesh closest to `p`, in mesh units, or `None` for a mesh without
     /// cells.
     pub fn closest(&self, p: Vec3) -> Option<Located> {
-        let mut best: Option<(f64, u32, Vec3)> = None;
-        self.tree.nearest(p, f64::INFINITY, |piece, bound| {
-            let c = self.tree.order[piece];
-            let point = self.closest_in(c, p);
-            let d2 = (point - p).norm_squared();
-            if best.is_none_or(|(least, first, _)| d2 < least || d2 == least && c < first) {
-                best = Some((d2, c, point));
-            }
-            // Also visit boxes at the same distance, because the first of several cells is
-            // returned.
-            best.map_or(bound, |(least, ..)| least.next_up())
-        });
-        best.map(|(d2, cell, point)| Located { cell, point, gap: d2.sqrt() })
+        let (d2, cell) = self.tree.closest(p, |c| (self.closest_in(c, p) - p).norm_squared())?;
+        Some(Located { cell, point: self.closest_in(cell, p), gap: d2.sqrt() })
     }
 
     /// Returns the indices of the cells within `tolerance` of a point, in mesh units, ascending.

@@ -41,6 +41,7 @@ mod voxels;
 mod winding;
 
 pub use crate::mesh::interface::{Interface, extract};
+pub(crate) use bvh::{Tree, box_of};
 pub use closest_point::{Located, Locator};
 #[doc(hidden)]
 pub use connected_parts::cuda::DeviceParts;

@@ -139,7 +139,7 @@ fn map(flaws: &mut Flaws, config: &Config, evolve: &Evolve) {
     flaws.require(
         config.device.kind != DeviceKind::Cuda,
         "evolve.advection",
-        "is \"characteristic-map\", which is computed on the CPU, but device.kind is \"cuda\"",
+        "is \"characteristic-map\", which is computed on the CPU, but device.use is \"cuda\"",
         "use the device \"auto\" or \"cpu\", or another scheme",
     );
 }

@@ -135,6 +135,9 @@ pub struct Totals {
     pub reinitializations: u64,
     /// The number of iterations of the semi-implicit curvature steps.
     pub iterations: u64,
+    /// The number of times that the characteristic map began again, because the cells no longer
+    /// resolved it.
+    pub map_restarts: u64,
 }
 
 /// Choices of an evolution that depend on the mesh.

@@ -143,7 +143,8 @@ impl<R: Real> Evolution<R> {
         std::mem::swap(phi, next);
         if let (Some(map), Some(mesh)) = (&mut self.map, &problem.triangulation) {
             map.accept();
-            problem.cpu.run(|| map.follow_resolution(mesh, phi));
+            let begins_again = problem.cpu.run(|| map.follow_resolution(mesh, phi));
+            progress.totals.map_restarts += u64::from(begins_again);
         }
         progress.gone = !cut;
         progress.time += dt;

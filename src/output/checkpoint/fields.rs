@@ -234,7 +234,8 @@ record!(Totals {
     reinitialize_seconds,
     cell_updates,
     reinitializations,
-    iterations
+    iterations,
+    map_restarts
 });
 record!(Snapshot {
     precision_bits,

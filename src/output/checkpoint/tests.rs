@@ -27,7 +27,12 @@ fn snapshot() -> Snapshot {
         gone: false,
         phi: (0..11).map(|k| (f64::from(k) - 5.5).recip()).collect(),
         in_band: (0..11).map(|k| k % 3 == 1).collect(),
-        totals: Totals { cell_updates: 1 << 40, reinitializations: 7, ..Totals::default() },
+        totals: Totals {
+            cell_updates: 1 << 40,
+            reinitializations: 7,
+            map_restarts: 2,
+            ..Totals::default()
+        },
         volume: Some(VolumeState {
             labels: vec![u32::MAX, 0],
             was_inside: vec![true, false],

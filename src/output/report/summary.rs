@@ -116,6 +116,10 @@ impl Report {
                 let largest = with_unit(largest, &length);
                 line("volume", format!("{corrections}, phi shifted by at most {largest}"));
             }
+            if let Some(n) = self.map_restarts.filter(|&n| n > 0) {
+                let times = counted(n as usize, ["time", "times"]);
+                line("map", format!("began again {times}"));
+            }
             if self.poor_cells > 0 {
                 line("poor cells", format!("{} advect at first order", self.poor_cells));
             }

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::mesh::Kind;
 use crate::output::checkpoint::{CHECKPOINT, Identity, Position};
 use crate::output::{Drift, MeasuresFile, Report, Status, Verdict};
+use crate::words::counted;
 
 /// A motion that is ready to start or to resume.
 pub(super) struct Begun<'a> {
@@ -131,6 +132,7 @@ impl Begun<'_> {
         let is_implicit = self.motion.choices().implicit;
         report.curvature_iterations = is_implicit.then_some(totals.iterations);
         report.volume_correction = self.motion.volume();
+        report.map_restarts = self.config.has_map().then_some(totals.map_restarts);
         report.tiles = self.motion.tiles(matches!(done, Err(Error::Device { .. })));
         if let (Some(tiles), Some(first)) = (&mut report.tiles, &report.first) {
             tiles.first = first.active_patches as usize;
@@ -139,6 +141,11 @@ impl Begun<'_> {
 
     /// Evaluates the final state, compares it with `[expect]` and draws it.
     fn end(&mut self, report: &mut Report) -> Result<()> {
+        if let Some(n) = report.map_restarts.filter(|&n| n > 0) {
+            let warning = restarted(n);
+            tracing::warn!("{warning}");
+            report.warnings.push(warning);
+        }
         let quality = self.motion.quality(report.time)?;
         report.grad_norm_error = quality.grad_norm_error;
         report.mean_weight = quality.mean_weight;
@@ -188,4 +195,13 @@ impl Begun<'_> {
         report.expect = Verdict::of(&expect.bounds(), found);
         Ok(())
     }
+}
+
+/// Returns a sentence that explains what a characteristic map lost that began again `n` times.
+fn restarted(n: u64) -> String {
+    let times = counted(n as usize, ["time", "times"]);
+    format!(
+        "the characteristic map began again {times}, because the cells no longer resolved it: parts \
+         of the interface that were thinner than a cell then are lost; use a finer mesh"
+    )
 }

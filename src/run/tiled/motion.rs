@@ -198,6 +198,7 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> Motion for TiledMotion
             cell_updates: self.work.voxel_updates,
             reinitializations: self.work.reinitializations,
             iterations: 0,
+            map_restarts: 0,
         }
     }
 

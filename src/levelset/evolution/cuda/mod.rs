@@ -338,6 +338,7 @@ impl<R: Real> DeviceEvolution<R> {
             cell_updates: before.cell_updates + now.cell_updates,
             reinitializations: before.reinitializations + now.reinitializations,
             iterations: before.iterations + now.iterations,
+            map_restarts: before.map_restarts,
         }
     }
 

@@ -12,15 +12,16 @@ const LARGEST_DEFECT: f64 = 1.5;
 
 impl CharacteristicMap {
     /// If the cells at the interface no longer resolve the map, begins a new map at the current
-    /// `phi` (patch order).
-    pub fn follow_resolution<R: Real>(&mut self, mesh: &Triangulation, phi: &[R]) {
+    /// `phi` (patch order). Returns whether it did.
+    pub fn follow_resolution<R: Real>(&mut self, mesh: &Triangulation, phi: &[R]) -> bool {
         if self.largest_defect(mesh, phi) <= LARGEST_DEFECT * mesh.edge {
-            return;
+            return false;
         }
         self.start = phi.iter().map(|x| x.to_f64()).collect();
         self.map.iter_mut().zip(&mesh.cell_of).for_each(|(point, &cell)| {
             *point = Traced { sample: Sample::default(), cell };
         });
+        true
     }
 
     /// Returns the largest difference, in mesh units, between the displacements of two neighbors

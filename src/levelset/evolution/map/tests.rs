@@ -3,8 +3,8 @@ use super::hermite::Sample;
 use super::outside::continued;
 use super::triangulation::Triangulation;
 use super::{Traced, from_identity};
-use crate::mesh::Mesh;
 use crate::mesh::generate::{Generate, Square, generate};
+use crate::mesh::{Kind, Mesh};
 
 /// Returns a square whose vertices are moved so far that it is no Delaunay triangulation.
 fn square(n: u32) -> (Mesh, Triangulation) {
@@ -15,6 +15,19 @@ fn square(n: u32) -> (Mesh, Triangulation) {
     let order: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
     let triangles = Triangulation::new(&mesh, &order);
     (mesh, triangles)
+}
+
+/// Returns the triangles of the unit square whose centers are in the domain. `n` is the number of
+/// cells per side.
+fn unit_square(n: u32, is_in: impl Fn([f64; 2]) -> bool) -> Triangulation {
+    let square = Square { cells: [n; 2], ..Square::default() };
+    let mesh = generate(&Generate::Square(square)).unwrap();
+    let center = |cell: &[u32]| {
+        [0, 1].map(|k| cell.iter().map(|&v| mesh.vertices[v as usize][k]).sum::<f64>() / 3.0)
+    };
+    let cells = mesh.iter_cells().filter(|cell| is_in(center(cell))).flatten().copied().collect();
+    let order: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
+    Triangulation::new(&Mesh::new(Kind::Planar, mesh.vertices, cells), &order)
 }
 
 #[test]
@@ -48,6 +61,41 @@ fn the_nearest_point_of_the_boundary_is_found_from_any_triangle() {
             assert_eq!(outside.at_vertex, at_vertex);
             let distance = (x[0] - nearest[0]).hypot(x[1] - nearest[1]);
             assert!((outside.distance - distance).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_point_on_the_wall_beyond_a_corner_is_found() {
+    let mesh = unit_square(10, |x| x[0].min(x[1]) < 0.5);
+    // The straight way to the point leaves the mesh before the corner (0.5, 0.5).
+    let (start, x) = ([0.92, 0.43], [0.5, 0.75]);
+    let place = mesh.locate(mesh.locate(0, start).cell, x);
+    let found = mesh.corners(place.cell).point(place.l);
+    assert!((found[0] - x[0]).hypot(found[1] - x[1]) < 1e-12, "{place:?}");
+    assert!(place.outside.is_none());
+}
+
+#[test]
+fn places_beyond_walls_do_not_depend_on_the_start() {
+    // A slit, a hole and a notch.
+    let slit = |x: [f64; 2]| x[0] < 0.6 && (x[1] - 0.55).abs() < 0.05;
+    let hole = |x: [f64; 2]| (x[0] - 0.75).hypot(x[1] - 0.25) < 0.15;
+    let notch = |x: [f64; 2]| x[0].min(x[1]) > 0.8;
+    let mesh = unit_square(10, |x| !slit(x) && !hole(x) && !notch(x));
+    let n = mesh.cells.len() as u32;
+    for cell in 0..n {
+        let center = mesh.corners(cell).point([0.2, 0.5, 0.3]);
+        for start in (0..n).step_by(7) {
+            let place = mesh.locate(start, center);
+            assert!(place.cell == cell && place.outside.is_none());
+        }
+    }
+    for (x, nearest) in [([0.4, 0.58], [0.4, 0.6]), ([0.83, 0.9], [0.8, 0.9])] {
+        for start in 0..n {
+            let place = mesh.locate(start, x);
+            let found = mesh.corners(place.cell).point(place.l);
+            assert!((found[0] - nearest[0]).hypot(found[1] - nearest[1]) < 1e-12, "{found:?}");
         }
     }
 }

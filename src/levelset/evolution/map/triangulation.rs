@@ -1,8 +1,9 @@
 //! The triangles of a planar mesh, and the search for the triangle that contains a point.
 
-use crate::geometry::Real;
+use crate::geometry::{Real, Vec3};
 use crate::mesh::Mesh;
 use crate::parallel::*;
+use crate::surface::{Tree, box_of};
 
 /// The neighbor of a triangle across an edge of the boundary.
 const NONE: u32 = u32::MAX;
@@ -10,12 +11,9 @@ const NONE: u32 = u32::MAX;
 /// Barycentric coordinates above this negative value count as inside.
 const TOLERANCE: f64 = 1e-12;
 
-/// The number of triangles after which the search for a point gives up.
-const LONGEST_WALK: u32 = 1 << 20;
-
-/// The number of triangles after which a walk chooses among several edges at random. A walk that
-/// always crosses the farthest edge may go around in a circle.
-const STRAIGHT: u32 = 256;
+/// The number of triangles after which a walk to a point ends. A walk that always crosses the
+/// farthest edge may go around in a circle.
+const LONGEST_WALK: u32 = 256;
 
 /// The corners of a triangle.
 #[derive(Clone, Copy)]
@@ -82,6 +80,8 @@ pub(in crate::levelset::evolution) struct Triangulation {
     pub cells: Vec<[u32; 3]>,
     /// The triangle across the edge opposite each corner.
     across: Vec<[u32; 3]>,
+    /// A tree of the boxes around the triangles.
+    tree: Tree,
     /// A triangle of each vertex.
     pub cell_of: Vec<u32>,
     /// The mean length of an edge of a triangle.
@@ -103,9 +103,9 @@ impl Triangulation {
         for (k, &v) in (0..).zip(order) {
             positions[v as usize] = k;
         }
-        let corner = |cell: &[u32], i: usize| positions[cell[i] as usize];
+        let position = |cell: &[u32], i: usize| positions[cell[i] as usize];
         let cells: Vec<[u32; 3]> =
-            mesh.iter_cells().map(|cell| [0, 1, 2].map(|i| corner(cell, i))).collect();
+            mesh.iter_cells().map(|cell| [0, 1, 2].map(|i| position(cell, i))).collect();
         let mut cell_of = vec![NONE; points.len()];
         let mut length = 0.0;
         for (t, cell) in (0..).zip(&cells) {
@@ -119,7 +119,9 @@ impl Triangulation {
         }
         let edge = length / (3 * cells.len().max(1)) as f64;
         let across = across(&cells);
-        Triangulation { points, cells, across, cell_of, edge }
+        let corner = |v: u32| in_space(points[v as usize]);
+        let boxes: Vec<_> = cells.par_iter().map(|&cell| box_of(&cell.map(corner))).collect();
+        Triangulation { tree: Tree::new(&boxes), points, cells, across, cell_of, edge }
     }
 
     /// Returns whether any triangle has vertices on both sides of the interface. `phi` is in patch
@@ -141,56 +143,46 @@ impl Triangulation {
     }
 
     /// Returns the place of a point. The search walks from triangle to triangle, beginning at
-    /// `cell`. If the point is outside, the nearest point of the boundary is searched near the
-    /// place where the walk leaves the mesh.
+    /// `cell`. A walk that ends at the boundary does not show that the point is outside: there may
+    /// be a slit, a hole or a corner of the boundary in between. The tree then decides.
     pub(super) fn locate(&self, cell: u32, x: [f64; 2]) -> Place {
-        let (mut cell, mut random) = (cell, 1_u32);
-        for n in 0..LONGEST_WALK {
+        let mut cell = cell;
+        for _ in 0..LONGEST_WALK {
             let l = self.corners(cell).coordinates(x);
-            let mut next = None;
-            let mut exit = None;
-            if n >= STRAIGHT {
-                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if is_inside(l) {
+                return Place { cell, l, outside: None };
             }
-            let first = if n < STRAIGHT { 0 } else { (random >> 16) as usize % 3 };
-            for i in [0, 1, 2].map(|i| (first + i) % 3) {
-                // NaN counts as inside, so that the walk ends.
-                if l[i] >= -TOLERANCE || l[i].is_nan() {
-                    continue;
-                }
-                let (found, to) = match self.across[cell as usize][i] {
-                    NONE => (&mut exit, i as u32),
-                    across => (&mut next, across),
-                };
-                if found.is_none_or(|(least, _)| n < STRAIGHT && l[i] < least) {
-                    *found = Some((l[i], to));
-                }
-            }
-            match (next, exit) {
-                (Some((_, across)), _) => cell = across,
-                (None, Some((_, edge))) => return self.nearest(cell, edge as usize, x),
-                (None, None) => return Place { cell, l, outside: None },
+            let next = (0..3).filter(|&i| l[i] < -TOLERANCE).map(|i| (l[i], i));
+            let next = next.map(|(l, i)| (l, self.across[cell as usize][i]));
+            let next = next.filter(|&(_, across)| across != NONE);
+            match next.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                Some((_, across)) => cell = across,
+                None => break,
             }
         }
-        Place { cell, l: [1.0 / 3.0; 3], outside: None }
+        self.nearest(cell, x)
     }
 
-    /// Returns the nearest point of the boundary to a point outside of the mesh. The search goes
-    /// along the boundary from an edge as long as the distance decreases. The edge of the triangle
-    /// `cell` is opposite its corner `k`.
-    fn nearest(&self, cell: u32, k: usize, x: [f64; 2]) -> Place {
-        let mut best = self.on_edge(cell, k, x);
-        let (mut cell, mut k) = (cell, k);
-        while let (Some(Outside { at_vertex: true, distance, .. }), l) = (best.outside, best.l) {
-            let pivot = if l[(k + 1) % 3] > 0.5 { (k + 1) % 3 } else { (k + 2) % 3 };
-            let Some((next, edge)) = self.along_boundary(cell, k, pivot) else { break };
-            let found = self.on_edge(next, edge, x);
-            if found.outside.is_none_or(|outside| outside.distance >= distance) {
-                break;
-            }
-            (best, cell, k) = (found, next, edge);
+    /// Returns the place of a point, found with the tree. In a mesh without triangles, it is in
+    /// `cell`.
+    fn nearest(&self, cell: u32, x: [f64; 2]) -> Place {
+        let distance2 =
+            |cell: u32| self.in_cell(cell, x).outside.map_or(0.0, |o| o.distance.powi(2));
+        let found = self.tree.closest(in_space(x), distance2);
+        self.in_cell(found.map_or(cell, |(_, cell)| cell), x)
+    }
+
+    /// Returns the nearest place in a triangle.
+    fn in_cell(&self, cell: u32, x: [f64; 2]) -> Place {
+        let l = self.corners(cell).coordinates(x);
+        let inside = Place { cell, l, outside: None };
+        if is_inside(l) {
+            return inside;
         }
-        best
+        // The nearest point is on an edge that separates the triangle from the point.
+        let edges = (0..3).filter(|&k| l[k] < -TOLERANCE).map(|k| self.on_edge(cell, k, x));
+        let distance = |place: &Place| place.outside.map_or(0.0, |outside| outside.distance);
+        edges.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(inside)
     }
 
     /// Returns the nearest point of the edge opposite corner `k` of a triangle.
@@ -215,41 +207,29 @@ impl Triangulation {
         });
         Place { cell, l, outside }
     }
+}
 
-    /// Returns the other edge of the boundary at the corner `pivot` of a triangle, whose edge
-    /// opposite corner `k` is on the boundary.
-    fn along_boundary(&self, cell: u32, k: usize, pivot: usize) -> Option<(u32, usize)> {
-        let vertex = self.cells[cell as usize][pivot];
-        let (mut cell, mut k, mut pivot) = (cell, k, pivot);
-        loop {
-            let q = 3 - k - pivot;
-            let next = self.across[cell as usize][q];
-            if next == NONE {
-                return Some((cell, q));
-            }
-            k = self.across[next as usize].iter().position(|&back| back == cell)?;
-            pivot = self.cells[next as usize].iter().position(|&v| v == vertex)?;
-            if k == pivot {
-                return None;
-            }
-            cell = next;
-        }
-    }
+/// Returns whether a point with these barycentric coordinates is inside the triangle. NaN counts as
+/// inside, so that a search ends.
+fn is_inside(l: [f64; 3]) -> bool {
+    !l.iter().any(|&l| l < -TOLERANCE)
+}
+
+/// Returns a point of the plane in space.
+fn in_space(x: [f64; 2]) -> Vec3 {
+    Vec3::new(x[0], x[1], 0.0)
 }
 
 /// Returns the triangle across each edge. An edge of other than two triangles belongs to the
 /// boundary.
 fn across(cells: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    let mut sides: Vec<(u64, u64)> = cells
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(t, cell)| {
-            (0..3).map(move |k| {
-                let (a, b) = (cell[(k + 1) % 3], cell[(k + 2) % 3]);
-                (u64::from(a.min(b)) << 32 | u64::from(a.max(b)), (3 * t + k) as u64)
-            })
-        })
-        .collect();
+    let mut sides = vec![(0, 0); 3 * cells.len()];
+    sides.par_chunks_mut(3).zip(cells).enumerate().for_each(|(t, (sides, cell))| {
+        for (k, side) in sides.iter_mut().enumerate() {
+            let (a, b) = (cell[(k + 1) % 3], cell[(k + 2) % 3]);
+            *side = (u64::from(a.min(b)) << 32 | u64::from(a.max(b)), (3 * t + k) as u64);
+        }
+    });
     sides.sort_unstable();
     let mut across = vec![[NONE; 3]; cells.len()];
     for shared in sides.chunk_by(|a, b| a.0 == b.0) {
