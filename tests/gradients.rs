@@ -256,6 +256,22 @@ fn derivatives_by_sources_agree_with_differences() {
     }
 }
 
+#[test]
+fn negative_times_have_derivatives() {
+    for mesh in [square(24), cube(8)] {
+        let problem = Problem::new(mesh);
+        let sources = [Source::Vertex(3)];
+        // Some times are negative with the first start value, and all with the second one.
+        for start in [-0.5, -5.0] {
+            let found = problem.gradient(&sources, &plane().speed(1.5).starts(vec![start]));
+            let at = |h: f64| problem.j(&sources, &plane().speed(1.5 + h).starts(vec![start]));
+            problem.assert_agrees("one speed", found.speed.unwrap().iter().sum(), at);
+            let at = |h: f64| problem.j(&sources, &plane().speed(1.5).starts(vec![start + h]));
+            problem.assert_agrees("start", found.starts[0], at);
+        }
+    }
+}
+
 /// A limit, a mask, several sources with common fronts, and sources of several vertices.
 #[test]
 fn options_and_other_sources_have_derivatives() {

@@ -100,9 +100,10 @@ impl MeshSetup {
             return Err(config.error_at("distance.front", what, "use \"plane\""));
         }
         let mut weights = cleaned.summed(weights);
-        for (v, is_inside) in self.inside_of_seed(distance)?.into_iter().enumerate() {
-            weights[v] = if is_inside { -weights[v] } else { weights[v] };
-        }
+        let mut sign = vec![1.0; weights.len()];
+        let inside = sign.iter_mut().zip(self.inside_of_seed(distance)?);
+        inside.filter(|(_, is_inside)| *is_inside).for_each(|(sign, _)| *sign = -1.0);
+        weights.iter_mut().zip(&sign).for_each(|(weight, sign)| *weight *= sign);
         self.cpu.run(|| {
             let sources = sources::sources(config, &slowness, method, cleaned, true)?;
             if sources.is_empty() || sources.iter().any(|(_, source)| source.is_fixed) {
@@ -114,8 +115,9 @@ impl MeshSetup {
             let is_known = distance.width.is_none() && config.precision() == Precision::F64;
             let found = match &*sources {
                 [source] if is_known => {
-                    let kept = cleaned.cleaning.kept_vertices.iter();
-                    let time = |v: &u32| match distances[*v as usize].abs() {
+                    let kept = cleaned.cleaning.kept_vertices.iter().zip(&sign);
+                    // Arrival times after a negative start value may be negative, too.
+                    let time = |(v, sign): (&u32, &f64)| match sign * distances[*v as usize] {
                         time if time.is_nan() => f64::INFINITY,
                         time => time,
                     };
