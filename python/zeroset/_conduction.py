@@ -48,6 +48,15 @@ def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> Any:
     return as_values(speed, "speed")
 
 
+def copied(speed: Any) -> Any:
+    """Return a speed from `as_speed` with copies of its arrays."""
+    if isinstance(speed, dict):
+        return {name: copied(value) for name, value in speed.items()}
+    if isinstance(speed, tuple):
+        return tuple(map(copied, speed))
+    return speed.copy() if isinstance(speed, np.ndarray) else speed
+
+
 def _volume(speed: Mapping[str, Any]) -> tuple[Any, ...]:
     from ._volumes import _as_native, _placed
 
