@@ -47,9 +47,10 @@ pub struct Sensitivity {
     /// The derivative by the position of each source, `[sources]`, per mesh unit, along the mesh.
     /// NaN for sources that are not points.
     pub positions: Vec<[f64; 3]>,
-    /// Vertices of the file at which two cells give the same time over different points, up to
-    /// 1e-4 of the time across the cell, in ascending order. J has a kink there, and the derivative
-    /// is that of one side. Only vertices on which J depends are listed.
+    /// Vertices of the file at which two cells give the same time over different points, or two
+    /// sources give the same time, up to 1e-4 of the time across the cell, in ascending order. J
+    /// has a kink there, and the derivative is that of one side. Only vertices on which J depends
+    /// are listed.
     pub kinks: Vec<u32>,
 }
 
