@@ -68,12 +68,23 @@ def _volume(speed: Mapping[str, Any]) -> tuple[Any, ...]:
     return _as_native(*_placed(speed["volume"], speed.get("affine"), None))
 
 
-def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:
+def check_keys(speed: Mapping[str, Any]) -> None:
+    """Check the keys of a mapping with the speeds along and across fibers.
+
+    Raises
+    ------
+    ValueError
+        If a key is unknown or missing.
+    """
     unknown = set(speed) - {"along", "across", "sheet"}
     if unknown or not {"along", "across"} <= set(speed):
         raise ValueError(
             f'speed: expected the keys "along", "across" and perhaps "sheet", found {sorted(speed)}'
         )
+
+
+def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:
+    check_keys(speed)
     if sheet is not None and "sheet" not in speed:
         raise ValueError('sheet: has no effect without a speed "sheet"')
     return {
