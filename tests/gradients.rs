@@ -256,6 +256,22 @@ fn derivatives_by_sources_agree_with_differences() {
     }
 }
 
+#[test]
+fn negative_times_have_derivatives() {
+    for mesh in [square(24), cube(8)] {
+        let problem = Problem::new(mesh);
+        let sources = [Source::Vertex(3)];
+        // Some times are negative with the first start value, and all with the second one.
+        for start in [-0.5, -5.0] {
+            let found = problem.gradient(&sources, &plane().speed(1.5).starts(vec![start]));
+            let at = |h: f64| problem.j(&sources, &plane().speed(1.5 + h).starts(vec![start]));
+            problem.assert_agrees("one speed", found.speed.unwrap().iter().sum(), at);
+            let at = |h: f64| problem.j(&sources, &plane().speed(1.5).starts(vec![start + h]));
+            problem.assert_agrees("start", found.starts[0], at);
+        }
+    }
+}
+
 /// A limit, a mask, several sources with common fronts, and sources of several vertices.
 #[test]
 fn options_and_other_sources_have_derivatives() {
@@ -345,6 +361,29 @@ fn kinks_are_reported() {
     let found = sensitivity(&mesh, &source, &plane(), &times, &weights).unwrap();
     assert!(found.kinks.contains(&40), "{:?}", found.kinks);
     assert!(found.kinks.iter().all(|v| v % 9 == 4), "{:?}", found.kinks);
+
+    // Two sources, with a limit and without one.
+    let sources = [Source::Vertex(36), Source::Vertex(44)];
+    for within in [None, Some(0.6)] {
+        let mut options = plane();
+        options.within = within;
+        let times = distance_with(&mesh, &sources, &options).unwrap().values;
+        let found = |weights: &[f64]| {
+            sensitivity(&mesh, &sources, &options, &times, weights).unwrap().kinks
+        };
+        let kinks = found(&weights);
+        assert!(kinks.contains(&40), "{kinks:?}");
+        assert!(kinks.iter().all(|&v| v % 9 == 4), "{kinks:?}");
+        // The fronts of other vertices do not come from both sources.
+        let mut weights = weights.clone();
+        (0..9).for_each(|row| weights[9 * row + 4] = 0.0);
+        assert_eq!(found(&weights), [0; 0]);
+    }
+    // A vertex next to both sources has initial values of both.
+    let sources = [Source::Vertex(39), Source::Vertex(41)];
+    let times = distance_with(&mesh, &sources, &plane()).unwrap().values;
+    let found = sensitivity(&mesh, &sources, &plane(), &times, &weights).unwrap();
+    assert!(found.kinks.contains(&40), "{:?}", found.kinks);
 }
 
 #[test]

@@ -142,6 +142,32 @@ def test_sensitivities_are_those_of_differences():
     assert "along, across, tensor" in repr(found)
 
 
+def test_later_calls_use_the_speeds_of_the_first_call():
+    points, cells = square(6)
+    mesh = zs.Mesh((points, cells), device="cpu")
+    m, weights = len(cells), np.ones(len(points))
+    tensors = np.tile([4.0, 1, 1, 0, 0, 0], (m, 1))
+    along, fiber = np.full(m, 2.0), np.tile([1.0, 0, 0], (m, 1))
+    fibers = {"along": along, "across": 1.0}
+    calls = [
+        ((along,), {"speed": along}),
+        ((tensors,), {"speed": tensors}),
+        ((along, fiber), {"speed": fibers, "fiber": fiber}),
+    ]
+    for arrays, options in calls:
+        given = [array.copy() for array in arrays]
+        d = mesh.distance(1, front="plane", **options)
+        expected, path = d.sensitivity(weights), d.path(30)
+        for array in arrays:
+            array[: m // 2] = array[: m // 2, ::-1] if array.ndim > 1 else 9
+        found = d.sensitivity(weights)
+        for name in ("speed", "along", "across", "tensor", "starts"):
+            assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+        assert np.array_equal(d.path(30).points, path.points)
+        for array, values in zip(arrays, given, strict=True):
+            array[...] = values
+
+
 def test_what_has_no_sensitivity_is_refused():
     points, cells = square(5)
     mesh = zs.Mesh((points, cells), device="cpu")

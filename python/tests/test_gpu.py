@@ -186,6 +186,34 @@ def test_arrival_times_have_gradients():
     assert torch.autograd.gradcheck(of_tensors, (tensors,))
 
 
+def test_arrival_times_check_their_arguments():
+    torch = pytest.importorskip("torch")
+    from zeroset.torch import arrival_times
+
+    # No front reaches the last point.
+    corners = [[0, 0, 0], [3, 0, 0], [0, 4, 0], [9, 9, 9]]
+    mesh = zs.Mesh((corners, [[0, 1, 2]]), device="cpu")
+    for keys in (["across"], ["Along", "across"], ["along", "across", "starts"], []):
+        with pytest.raises(ValueError, match='expected the keys "along", "across"'):
+            arrival_times(mesh, 1, speed={key: torch.tensor(2.0) for key in keys})
+    times = arrival_times(mesh, 1, speed=torch.tensor(2))
+    assert times.dtype == torch.float64 and times[:3].tolist() == [1.5, 0.0, 2.5]
+    of_points = torch.ones(4, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(ValueError, match="speed: expected one number or one for each of 1 cells"):
+        arrival_times(mesh, 1, speed=of_points)
+    with pytest.raises(ValueError, match="across: expected one number or one for each"):
+        arrival_times(mesh, 1, speed={"along": 1.0, "across": of_points})
+
+    speed = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    times = arrival_times(mesh, 1, speed=speed)
+    times.backward(torch.tensor([0.0, 0, 1, np.nan], dtype=torch.float64))
+    assert speed.grad.item() == -1.25
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="vertex 2"):
+            times = arrival_times(mesh, 1, speed=speed)
+            times.backward(torch.tensor([0.0, 0, wrong, 0], dtype=torch.float64))
+
+
 @needs_gpu
 @pytest.mark.parametrize("package", ["torch", "cupy"])
 @pytest.mark.parametrize("shape", [(40, 30, 50), (64, 65), (100,)])

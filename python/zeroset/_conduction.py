@@ -48,6 +48,15 @@ def as_speed(speed: Any, fiber: Any, sheet: Any, n_cells: int) -> Any:
     return as_values(speed, "speed")
 
 
+def copied(speed: Any) -> Any:
+    """Return a speed from `as_speed` with copies of its arrays."""
+    if isinstance(speed, dict):
+        return {name: copied(value) for name, value in speed.items()}
+    if isinstance(speed, tuple):
+        return tuple(map(copied, speed))
+    return speed.copy() if isinstance(speed, np.ndarray) else speed
+
+
 def _volume(speed: Mapping[str, Any]) -> tuple[Any, ...]:
     from ._volumes import _as_native, _placed
 
@@ -59,12 +68,23 @@ def _volume(speed: Mapping[str, Any]) -> tuple[Any, ...]:
     return _as_native(*_placed(speed["volume"], speed.get("affine"), None))
 
 
-def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:
+def check_keys(speed: Mapping[str, Any]) -> None:
+    """Check the keys of a mapping with the speeds along and across fibers.
+
+    Raises
+    ------
+    ValueError
+        If a key is unknown or missing.
+    """
     unknown = set(speed) - {"along", "across", "sheet"}
     if unknown or not {"along", "across"} <= set(speed):
         raise ValueError(
             f'speed: expected the keys "along", "across" and perhaps "sheet", found {sorted(speed)}'
         )
+
+
+def _fibers(speed: Mapping[str, Any], fiber: Any, sheet: Any) -> dict[str, Any]:
+    check_keys(speed)
     if sheet is not None and "sheet" not in speed:
         raise ValueError('sheet: has no effect without a speed "sheet"')
     return {

@@ -244,7 +244,8 @@ class Mesh:
             )
         self._warn(found["warnings"])
         distances = Distances(self, found, self._converter(sources, speed))
-        distances._call = (listed, native_speed, _options.text(**options))
+        # The caller may change the arrays before a later call of `sensitivity` or `path`.
+        distances._call = (listed, _conduction.copied(native_speed), _options.text(**options))
         return distances
 
     def distances(
@@ -634,7 +635,7 @@ class Distances:
         """Return the shortest path between a point and its nearest source.
 
         The distances are computed again. Several paths are faster with the option `paths_from` of
-        `Mesh.distance`.
+        `Mesh.distance`. Arrays of the mesh must not change between the two calls.
 
         Parameters
         ----------
@@ -672,7 +673,8 @@ class Distances:
         observations. The derivatives are exact for the discrete solution up to rounding, except at
         kinks. They are computed on the CPU, for distances from any device. Shapes of the front
         other than "plane" have no derivatives, nor have zero sets as sources. On triangles with a
-        uniform speed, call `Mesh.distance` with ``front="plane"``.
+        uniform speed, call `Mesh.distance` with ``front="plane"``. Arrays of the mesh must not
+        change between the two calls.
 
         Parameters
         ----------

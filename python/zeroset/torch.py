@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from ._arrays import as_numpy
+from ._conduction import check_keys
 from ._mesh import as_mesh
 from ._surfaces import sdf
 
@@ -62,8 +63,9 @@ class _ArrivalTimes(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        weights = gradient.detach().to("cpu", torch.float64).nan_to_num().numpy()
-        found = ctx.found.sensitivity(weights)
+        weights = gradient.detach().to("cpu", torch.float64).numpy()
+        # The time is NaN at points that no front reaches, and so may be the gradient.
+        found = ctx.found.sensitivity(np.where(np.isnan(np.asarray(ctx.found)), 0.0, weights))
         gradients: list[torch.Tensor | None] = []
         for name, given in zip(ctx.names, ctx.saved_tensors, strict=True):
             by_cell = torch.as_tensor(as_numpy(getattr(found, _FIELDS[name])))
@@ -114,8 +116,18 @@ def _call(
 
 
 def _as_tensor(value: Any) -> torch.Tensor:
-    is_tensor = isinstance(value, torch.Tensor)
-    return value if is_tensor else torch.as_tensor(value, dtype=torch.float64)
+    """Return a tensor of floating-point numbers."""
+    is_floating = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value if is_floating else torch.as_tensor(value, dtype=torch.float64)
+
+
+def _check_speed(name: str, speed: torch.Tensor, n_cells: int) -> None:
+    if speed.ndim == 1 and len(speed) != n_cells:
+        raise ValueError(
+            f"{name}: expected one number or one for each of {n_cells} cells, found the shape "
+            f"{tuple(speed.shape)}; for speeds at points, take the mean over the points of each "
+            f"cell, as in speed[cells].mean(1)"
+        )
 
 
 def arrival_times(
@@ -149,18 +161,27 @@ def arrival_times(
     Returns
     -------
     torch.Tensor
-        Arrival times, shape (n,), with the type and on the device of the first tensor. NaN at
-        points that no front reaches; their gradients have no effect.
+        Arrival times, shape (n,), with the type (float64 for whole numbers) and on the device of
+        the first tensor. NaN at points that no front reaches; their gradients have no effect.
+
+    Raises
+    ------
+    ValueError
+        If the keys of a mapping or the shape of a speed are wrong, and as for `Mesh.distance`. In
+        the backward pass, if a gradient is not finite at a point that a front reaches.
     """
     mesh = as_mesh(mesh, "auto", 0)
     tensors: dict[str, torch.Tensor] = {}
     if isinstance(speed, Mapping):
+        check_keys(speed)
         tensors.update({name: _as_tensor(value) for name, value in speed.items()})
     else:
         speed = _as_tensor(speed)
         tensors["tensor" if speed.ndim > 1 else "speed"] = speed
+    for name, tensor in tensors.items():
+        _check_speed(name, tensor, mesh.n_cells)
     if starts is not None:
-        tensors["starts"] = starts
+        tensors["starts"] = _as_tensor(starts)
     if isinstance(sources, torch.Tensor) and sources.is_floating_point():
         tensors["sources"] = sources
     options = {"front": "plane", **options}

@@ -47,9 +47,10 @@ pub struct Sensitivity {
     /// The derivative by the position of each source, `[sources]`, per mesh unit, along the mesh.
     /// NaN for sources that are not points.
     pub positions: Vec<[f64; 3]>,
-    /// Vertices of the file at which two cells give the same time over different points, up to
-    /// 1e-4 of the time across the cell, in ascending order. J has a kink there, and the derivative
-    /// is that of one side. Only vertices on which J depends are listed.
+    /// Vertices of the file at which two cells give the same time over different points, or two
+    /// sources give the same time, up to 1e-4 of the time across the cell, in ascending order. J
+    /// has a kink there, and the derivative is that of one side. Only vertices on which J depends
+    /// are listed.
     pub kinks: Vec<u32>,
 }
 
@@ -100,9 +101,10 @@ impl MeshSetup {
             return Err(config.error_at("distance.front", what, "use \"plane\""));
         }
         let mut weights = cleaned.summed(weights);
-        for (v, is_inside) in self.inside_of_seed(distance)?.into_iter().enumerate() {
-            weights[v] = if is_inside { -weights[v] } else { weights[v] };
-        }
+        let mut sign = vec![1.0; weights.len()];
+        let inside = sign.iter_mut().zip(self.inside_of_seed(distance)?);
+        inside.filter(|(_, is_inside)| *is_inside).for_each(|(sign, _)| *sign = -1.0);
+        weights.iter_mut().zip(&sign).for_each(|(weight, sign)| *weight *= sign);
         self.cpu.run(|| {
             let sources = sources::sources(config, &slowness, method, cleaned, true)?;
             if sources.is_empty() || sources.iter().any(|(_, source)| source.is_fixed) {
@@ -114,8 +116,9 @@ impl MeshSetup {
             let is_known = distance.width.is_none() && config.precision() == Precision::F64;
             let found = match &*sources {
                 [source] if is_known => {
-                    let kept = cleaned.cleaning.kept_vertices.iter();
-                    let time = |v: &u32| match distances[*v as usize].abs() {
+                    let kept = cleaned.cleaning.kept_vertices.iter().zip(&sign);
+                    // Arrival times after a negative start value may be negative, too.
+                    let time = |(v, sign): (&u32, &f64)| match sign * distances[*v as usize] {
                         time if time.is_nan() => f64::INFINITY,
                         time => time,
                     };

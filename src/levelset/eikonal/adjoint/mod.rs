@@ -12,6 +12,7 @@
 
 mod initial;
 mod step;
+mod ties;
 mod transpose;
 mod update;
 
@@ -25,6 +26,7 @@ use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 use crate::surface::Locator;
 use initial::Initial;
+use ties::Ties;
 use transpose::Weights;
 pub use transpose::Work;
 use update::{Origin, Update, others};
@@ -45,8 +47,9 @@ pub struct Sensitivity {
     /// The derivative by the position of each source that is a point, by its group number, per mesh
     /// unit. Sources of several points get the sum.
     pub positions: Vec<Vec3>,
-    /// Vertices for which two cells give almost the same time over different points, in ascending
-    /// order. There, J has a kink, and the derivative is that of one side.
+    /// Vertices for which two cells give almost the same time over different points, or two sources
+    /// give almost the same time, in ascending order. There, J has a kink, and the derivative is
+    /// that of one side.
     pub kinks: Vec<u32>,
     /// How the transposed systems were solved.
     pub work: Work,
@@ -114,15 +117,24 @@ impl<'a> Adjoint<'a> {
         // At each vertex, only the source that arrives first counts.
         let first = match each.len() {
             0 | 1 => None,
-            _ => Some(nearest(solver, state, &each, width)?.source),
+            _ => Some(nearest(solver, state, &each, width)?),
         };
+        let mut ties = first.as_ref().map(Ties::new);
         let limit = width.unwrap_or(f64::INFINITY);
         nearest::each(solver, state, &each, width, |state, k, source| {
             let u = state.u_in_mesh_order();
-            let counts = |v: usize| u[v] < limit && first.as_ref().is_none_or(|s| s[v] == k);
+            let counts =
+                |v: usize| u[v] < limit && first.as_ref().is_none_or(|first| first.source[v] == k);
             let own = (0..u.len()).map(|v| if counts(v) { weights[v] } else { 0.0 }).collect();
-            self.add(&u, (sources[k as usize].0, source), own, &mut found)
+            let updates = self.add(&u, (sources[k as usize].0, source), own, &mut found)?;
+            if let Some(ties) = &mut ties {
+                ties.add(k, source, &u, &updates);
+            }
+            Ok(())
         })?;
+        let is_counted = |v: &u32| first.as_ref().is_none_or(|first| first.u[*v as usize] < limit);
+        let between = ties.iter().flat_map(|ties| ties.kinks(weights));
+        found.kinks.extend(between.filter(is_counted));
         found.kinks.sort_unstable();
         found.kinks.dedup();
         Ok(found)
@@ -143,16 +155,17 @@ impl<'a> Adjoint<'a> {
     }
 
     /// Adds the derivatives of a function of the arrival times `u` from one source, `[n_vertices]`
-    /// in mesh order. `values` are the derivatives of the function by these times.
+    /// in mesh order. `values` are the derivatives of the function by these times. Returns the
+    /// updates of all vertices, or none if the function does not depend on this source.
     fn add(
         &self,
         u: &[f64],
         (group, source): (u32, &Source),
         mut values: Vec<f64>,
         found: &mut Sensitivity,
-    ) -> Result<()> {
+    ) -> Result<Vec<Update>> {
         if values.iter().all(|value| *value == 0.0) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let mut initial = vec![f64::INFINITY; u.len()];
         source.values.iter().for_each(|&(v, value)| {
@@ -184,7 +197,7 @@ impl<'a> Adjoint<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(updates)
     }
 
     /// Adds the derivatives by the metric of the cell from which a vertex takes its time.

@@ -6,9 +6,9 @@ use crate::mesh::Mesh;
 use crate::parallel::*;
 use crate::primitives::GatherMatrix;
 
-/// Another cell causes a kink if its time exceeds that of the best cell by at most this fraction of
-/// the time that the front needs to cross the best cell.
-const KINK: f64 = 1e-4;
+/// Another cell or source causes a kink if its time exceeds that of the best cell by at most this
+/// fraction of the time that the front needs to cross the best cell.
+pub(super) const KINK: f64 = 1e-4;
 /// Two feet are different if the weights of their vertices differ by more than this in total.
 /// Feet in neighboring cells that lie closer together have almost the same derivatives: the front
 /// comes through a point near their common facet.
