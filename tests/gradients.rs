@@ -442,17 +442,35 @@ fn the_command_prints_a_misfit_and_writes_its_gradient() {
     put("times.csv", "vertex,times\n1,1\n");
     put("far.csv", "vertex,time\n9,1\n");
     put("wrong.csv", "vertex,time,sigma\n1,1,0\n");
+    put("tiny.csv", "vertex,time,sigma\n1,1,1e-200\n");
+    put("outside.csv", "vertex,time\n1,1\n3,1\n");
     for (name, message) in [
         ("times.csv", "there is no column \"time\""),
-        ("far.csv", "there is no vertex 9"),
+        ("far.csv", "row 0: there is no vertex 9"),
+        ("tiny.csv", "row 0: (2 - 1) / 0.000"),
         ("wrong.csv", "row 0 has vertex 1, time 1 and sigma 0"),
     ] {
         let (code, text) = zeroset(folder.path(), &format!("{line} --misfit {name}"));
         assert!(code == 3 && text.contains(message), "{name}: {code} {text}");
     }
+    for (option, message) in [
+        ("--mask y<=x", "row 1: no front reaches vertex 3"),
+        ("--width 1.5", "row 0: vertex 1 is not closer than the width"),
+    ] {
+        let (code, text) = zeroset(folder.path(), &format!("{line} --misfit outside.csv {option}"));
+        assert!(code == 3 && text.contains(message), "{option}: {code} {text}");
+    }
     let line = line.replace("--front plane", "");
     let (code, text) = zeroset(folder.path(), &format!("{line} --misfit seen.csv"));
-    assert!(code == 2 && text.contains("use \"plane\""), "{code} {text}");
+    let message = "--misfit: circular fronts have no derivatives; use --front plane";
+    assert!(code == 2 && text.contains(message), "{code} {text}");
+    let (code, text) = zeroset(folder.path(), &format!("{line} --front exact --misfit seen.csv"));
+    let message = "--misfit: exact fronts have no derivatives; use --front plane";
+    assert!(code == 2 && text.contains(message), "{code} {text}");
+    let line = line.replace("vertex:0", "levelset:x-1") + " --front plane";
+    let (code, text) = zeroset(folder.path(), &format!("{line} --misfit seen.csv"));
+    let message = "--misfit: distances from a zero set have no derivatives";
+    assert!(code == 2 && text.contains(message), "{code} {text}");
 }
 
 /// `cargo test --test gradients -- --ignored --nocapture cost`

@@ -147,9 +147,9 @@ pub struct Args {
     /// File for the paths, .vtp; default NAME_paths.vtp next to the output
     #[arg(long, value_name = "FILE", requires = "path_from")]
     pub paths: Option<PathBuf>,
-    /// Print the misfit to observed values and write its gradient by speeds and sources: a table
-    /// with the columns vertex and time, and perhaps sigma; needs --front plane on surfaces with a
-    /// uniform speed
+    /// Table of observed values with the columns vertex and time, and perhaps sigma. The command
+    /// prints the misfit and writes its gradient. Needs --front plane on surfaces with a uniform
+    /// speed
     #[arg(long, value_name = "FILE")]
     pub misfit: Option<PathBuf>,
     /// File for the gradient of the misfit, .json; default NAME_misfit.json next to the output

@@ -75,6 +75,9 @@ fn distance_on(
     let setup = MeshSetup::new(config, cpu, &mut stage)?;
     states::check_single(output, Some(setup.cleaned.mesh.kind))?;
     setup.note(&mut report);
+    if observed.is_some() {
+        setup.check_misfit()?;
+    }
     let found = setup.distance(distance, &mut report, &mut stage)?;
     let misfit = observed.map(|observed| observed.misfit(&setup, distance, &found.values));
     let misfit = misfit.transpose()?;

@@ -80,26 +80,39 @@ impl Observations {
     /// `[n_vertices]` in the order of the cleaned mesh.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] for a vertex that does not exist or that no front reaches, and the
-    /// errors of [`MeshSetup::sensitivity`].
+    /// Returns [`Error::Input`] for a vertex that does not exist, that no front reaches or that is
+    /// beyond the width, and for a misfit that is not finite. Returns the errors of
+    /// [`MeshSetup::sensitivity`].
     pub fn misfit(self, setup: &MeshSetup, distance: &Distance, u: &[f64]) -> Result<Misfit> {
         let Observations { observed, rows } = self;
         let values = setup.cleaned.as_stored(u, f64::NAN);
         let mut weights = vec![0.0; values.len()];
         let mut value = 0.0;
-        for &(vertex, time, sigma) in &rows {
-            let u = values.get(vertex).copied().unwrap_or(f64::NAN);
-            if u.is_nan() {
-                let what = match vertex < values.len() {
-                    true => format!("no front reaches vertex {vertex}"),
-                    false => format!("there is no vertex {vertex}"),
-                };
+        let is_signed = distance.signed == Some(true);
+        for (k, &(vertex, time, sigma)) in rows.iter().enumerate() {
+            let wrong = |what: String, remedy: String| {
+                Error::input(&observed.file, "", format!("row {k}: {what}"), remedy)
+            };
+            let Some(&u) = values.get(vertex) else {
                 let remedy = format!("vertices are numbered 0 to {}", values.len() - 1);
-                return Err(Error::input(&observed.file, "", what, remedy));
+                return Err(wrong(format!("there is no vertex {vertex}"), remedy));
+            };
+            if u.is_nan() {
+                let remedy = "remove the row, add a source in its component, or widen the mask";
+                return Err(wrong(format!("no front reaches vertex {vertex}"), remedy.into()));
+            }
+            // Vertices beyond the width have this value, or its negative inside of a surface.
+            if distance.width.is_some_and(|width| u >= width || is_signed && u <= -width) {
+                let what = format!("vertex {vertex} is not closer than the width");
+                return Err(wrong(what, "remove the row, or increase the width".into()));
             }
             let off = (u - time) / sigma;
             value += 0.5 * off * off;
             weights[vertex] += off / sigma;
+            if !(value.is_finite() && weights[vertex].is_finite()) {
+                let what = format!("({u} - {time}) / {sigma} is too large to be squared");
+                return Err(wrong(what, "give sigma in the unit of the times".into()));
+            }
         }
         let gradient = setup.sensitivity(distance, &values, &weights)?;
         let found = MisfitFound { value, observations: rows.len(), kinks: gradient.kinks.len() };

@@ -76,6 +76,21 @@ impl Sensitivity {
     }
 }
 
+const OTHER_SOURCES: &str = "use vertices, points, groups or curves as sources";
+
+/// Returns the name of the shape of fronts without derivatives.
+fn shape_without_derivatives(method: Method) -> Option<&'static str> {
+    match method {
+        Method::Fronts(Front::Plane) => None,
+        Method::Fronts(_) => Some("circular"),
+        Method::Exact(_) => Some("exact"),
+    }
+}
+
+fn is_zero_set(sources: &[(u32, Source)]) -> bool {
+    sources.is_empty() || sources.iter().any(|(_, source)| source.is_fixed)
+}
+
 impl MeshSetup {
     /// Returns the derivatives of a function of the distances of the case. `weights` are its
     /// derivatives by the `distances` of the case, both `[n_stored_vertices]`.
@@ -95,8 +110,7 @@ impl MeshSetup {
         let (config, cleaned) = (&*self.config, &*self.cleaned);
         let slowness = setup::slowness(config, cleaned, &mut Vec::new())?;
         let method = sources::method(config, &slowness, cleaned)?;
-        if method != Method::Fronts(Front::Plane) {
-            let shape = if method.front().is_some() { "circular" } else { "exact" };
+        if let Some(shape) = shape_without_derivatives(method) {
             let what = format!("derivatives are not available for {shape} fronts");
             return Err(config.error_at("distance.front", what, "use \"plane\""));
         }
@@ -107,10 +121,9 @@ impl MeshSetup {
         weights.iter_mut().zip(&sign).for_each(|(weight, sign)| *weight *= sign);
         self.cpu.run(|| {
             let sources = sources::sources(config, &slowness, method, cleaned, true)?;
-            if sources.is_empty() || sources.iter().any(|(_, source)| source.is_fixed) {
+            if is_zero_set(&sources) {
                 let what = "derivatives are not available for distances from a zero set";
-                let remedy = "use vertices, points, groups or curves as sources";
-                return Err(Error::usage(what, remedy));
+                return Err(Error::usage(what, OTHER_SOURCES));
             }
             let adjoint = Adjoint::new(&cleaned.mesh, &slowness);
             let is_known = distance.width.is_none() && config.precision() == Precision::F64;
@@ -132,6 +145,25 @@ impl MeshSetup {
             };
             self.by_parameters(distance, &slowness, &sources, found)
         })
+    }
+
+    /// Refuses to compute a misfit if its distances have no derivatives.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] if the case has fronts or sources without derivatives.
+    pub(in crate::run) fn check_misfit(&self) -> Result<()> {
+        let (config, cleaned) = (&*self.config, &*self.cleaned);
+        let slowness = setup::slowness(config, cleaned, &mut Vec::new())?;
+        let method = sources::method(config, &slowness, cleaned)?;
+        if let Some(shape) = shape_without_derivatives(method) {
+            let what = format!("--misfit: {shape} fronts have no derivatives");
+            return Err(Error::usage(what, "use --front plane"));
+        }
+        if is_zero_set(&sources::sources(config, &slowness, method, cleaned, false)?) {
+            let what = "--misfit: distances from a zero set have no derivatives";
+            return Err(Error::usage(what, OTHER_SOURCES));
+        }
+        Ok(())
     }
 
     /// Converts derivatives by travel times and metrics to derivatives by the numbers of the case.
