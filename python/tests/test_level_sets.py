@@ -119,12 +119,12 @@ def test_the_area_is_corrected():
 
     assert change("global") < 1e-6 < change("none")
     with pytest.raises(ValueError, match="volume_correction"):
-        zs.LevelSet(square(), lambda p: p[:, 0], volume_correction="some")
+        zs.LevelSet(square(4), lambda p: p[:, 0], volume_correction="some")
 
 
 def test_a_characteristic_map_returns_a_disk():
     ls = zs.LevelSet(
-        square(),
+        square(32),
         lambda p: np.linalg.norm(p - [0.3, 0, 0], axis=1) - 0.3,
         advection="characteristic-map",
     )
@@ -134,7 +134,7 @@ def test_a_characteristic_map_returns_a_disk():
     with pytest.raises(ValueError, match="velocity"):
         list(ls.evolve(curvature=1.0, until=3.0))
     with pytest.raises(ValueError, match="advection"):
-        zs.LevelSet(square(), lambda p: p[:, 0], advection="some")
+        zs.LevelSet(square(4), lambda p: p[:, 0], advection="some")
 
 
 def test_terms_change_while_states_are_returned():
