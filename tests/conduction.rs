@@ -1,5 +1,8 @@
 //! Arrival times with conduction tensors: exact solutions, orders, files and messages.
 
+#[path = "support/jittered.rs"]
+mod jittered;
+
 use std::sync::Arc;
 
 use zeroset::api::{
@@ -8,30 +11,11 @@ use zeroset::api::{
 use zeroset::config::DeviceKind;
 use zeroset::levelset::eikonal::{EikonalState, Metric, Slowness, solve};
 use zeroset::mesh::clean;
-use zeroset::mesh::generate::{Cube, Generate, Pattern, Square, generate};
+use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::patches::{Coordinates, Partition, Patches};
 use zeroset::{Cpu, Error, Mesh, Source, distance_with};
 
-fn made(generator: Generate) -> Mesh {
-    let mut options = ReadOptions::default();
-    options.device.kind = DeviceKind::Cpu;
-    Mesh::with_options(generate(&generator).unwrap(), &options).unwrap()
-}
-
-/// A square around the origin with n cells along each side, whose vertices are moved at random.
-fn square(n: u32) -> Mesh {
-    let mut square = Square::default();
-    (square.cells, square.pattern, square.jitter) = ([n, n], Pattern::Diagonal, 0.2);
-    (square.min, square.max) = ([-1.0; 2], [1.0; 2]);
-    made(Generate::Square(square))
-}
-
-fn cube(n: u32) -> Mesh {
-    let mut cube = Cube::default();
-    (cube.cells, cube.jitter) = ([n; 3], 0.15);
-    (cube.min, cube.max) = ([-1.0; 3], [1.0; 3]);
-    made(Generate::Cube(cube))
-}
+use jittered::{cube, square};
 
 fn solved(mesh: &Mesh, from: [f64; 3], conduction: Conduction) -> Result<Distances, Error> {
     let mut options = DistanceOptions::default();

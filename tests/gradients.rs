@@ -1,5 +1,8 @@
 //! Derivatives of arrival times against central differences.
 
+#[path = "support/jittered.rs"]
+mod jittered;
+
 use std::time::Instant;
 
 use zeroset::api::{
@@ -9,25 +12,7 @@ use zeroset::config::{DeviceKind, FrontShape};
 use zeroset::mesh::generate::{Cube, Generate, Pattern, Square, generate};
 use zeroset::{Mesh, Source, distance_with};
 
-fn made(generator: Generate) -> Mesh {
-    let mut options = ReadOptions::default();
-    options.device.kind = DeviceKind::Cpu;
-    Mesh::with_options(generate(&generator).unwrap(), &options).unwrap()
-}
-
-fn square(n: u32) -> Mesh {
-    let mut square = Square::default();
-    (square.cells, square.pattern, square.jitter) = ([n, n], Pattern::Diagonal, 0.2);
-    (square.min, square.max) = ([-1.0; 2], [1.0; 2]);
-    made(Generate::Square(square))
-}
-
-fn cube(n: u32) -> Mesh {
-    let mut cube = Cube::default();
-    (cube.cells, cube.jitter) = ([n; 3], 0.15);
-    (cube.min, cube.max) = ([-1.0; 3], [1.0; 3]);
-    made(Generate::Cube(cube))
-}
+use jittered::{cube, made, square};
 
 /// Numbers between -1 and 1 that look random.
 struct Random(u64);

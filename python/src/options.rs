@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use zeroset::api::{EvolveOptions, IsosurfaceOptions, ReadOptions, ReconstructOptions};
 use zeroset::config::{DataFile, Device, DeviceKind, MeshRepair, Precision};
 use zeroset::io::Frame;
@@ -23,8 +24,22 @@ pub fn parse<T: DeserializeOwned>(json: &str) -> PyResult<T> {
         let text = error.to_string();
         // The position in the text means nothing to the user.
         let (what, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
-        PyValueError::new_err(what.to_string())
+        PyValueError::new_err(match wrong_option::<T>(json) {
+            Some(name) => format!("{name}: {what}"),
+            None => what.to_string(),
+        })
     })
+}
+
+/// Returns the name of the only wrong option, without which the others can be parsed.
+fn wrong_option<T: DeserializeOwned>(json: &str) -> Option<String> {
+    let options: Map<String, Value> = serde_json::from_str(json).ok()?;
+    let is_wrong = |name: &&String| {
+        let mut others = options.clone();
+        others.remove(*name);
+        serde_json::from_value::<T>(Value::Object(others)).is_ok()
+    };
+    options.keys().find(is_wrong).cloned()
 }
 
 /// The device, the number of threads, and the number of the GPU.

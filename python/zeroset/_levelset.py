@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# The names that the native part accepts for some options.
-_CHOICES = {
-    "volume_correction": ("none", "local", "global"),
-    "advection": ("taylor-galerkin", "positive-coefficient", "cone", "characteristic-map"),
-}
-
-
 class State:
     """A state of a moving interface.
 
@@ -138,11 +131,6 @@ class LevelSet:
             "volume_correction": volume_correction,
             "advection": advection,
         }
-        for name, known in _CHOICES.items():
-            if options[name] is not None and options[name] not in known:
-                raise ValueError(
-                    f"{name}: expected one of {', '.join(known)}, found {options[name]!r}"
-                )
         text = _options.text(**options)
         # The GPU of phi, if the motion is computed there. Its arrays then stay there.
         self._gpu = self._gpu_of(phi)

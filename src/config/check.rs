@@ -2,6 +2,7 @@
 
 mod evolve;
 mod flaws;
+mod mesh_kind;
 mod reconstruct;
 mod tiled;
 

@@ -9,7 +9,7 @@ use zeroset::levelset::evolution::{Advection, Coefficient, Options, Terms};
 use crate::case::{Case, Floor, Gate, Row, Series};
 use crate::domains::Domain;
 use crate::runs::*;
-use crate::whole_runs::{difference, slotted_disk};
+use crate::whole_runs::{difference, slotted_disk, translated_circle};
 
 /// The options of all cases.
 fn options() -> Options {
@@ -163,13 +163,10 @@ pub const V71: Case = Case {
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let at = |t: f64| {
-            let center = Vec3::new(-0.3 + t, -0.2 + 0.5 * t, 0.0);
-            move |x: Vec3| (x - center).norm() - 0.3
-        };
         let terms = wind(&domain, [1.0, 0.5, 0.0]);
-        let run = evolve(&domain, &domain.at_vertices(at(0.0)), &terms, options(), 0.5);
-        let [mean, _] = interface_error(&domain.plain, &run.phi, at(0.5));
+        let start = domain.at_vertices(translated_circle(0.0));
+        let run = evolve(&domain, &start, &terms, options(), 0.5);
+        let [mean, _] = interface_error(&domain.plain, &run.phi, translated_circle(0.5));
         vec![mean]
     },
     series: &[

@@ -78,6 +78,12 @@ pub const V55: Case = Case {
     ],
 };
 
+/// Returns the circle of V3 at a time.
+pub fn translated_circle(t: f64) -> impl Fn(Vec3) -> f64 + Copy {
+    let center = Vec3::new(-0.3 + t, -0.2 + 0.5 * t, 0.0);
+    move |x: Vec3| (x - center).norm() - 0.3
+}
+
 pub const V56: Case = Case {
     id: "V56",
     title: "translated circle, whole runs with a quadratic fit",
@@ -86,11 +92,8 @@ pub const V56: Case = Case {
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        let at = |t: f64| {
-            let center = Vec3::new(-0.3 + t, -0.2 + 0.5 * t, 0.0);
-            move |x: Vec3| (x - center).norm() - 0.3
-        };
-        run_to(&domain, mesh, at(0.0), &wind(&domain, [1.0, 0.5, 0.0]), 0.5, at(0.5))
+        let (start, end) = (translated_circle(0.0), translated_circle(0.5));
+        run_to(&domain, mesh, start, &wind(&domain, [1.0, 0.5, 0.0]), 0.5, end)
     },
     series: &[
         square("diag:3", &[mean(9e-4).overall_order(1.7), CALLS]),

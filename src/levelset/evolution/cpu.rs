@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::band::Band;
 use super::breakdown::{Breakdown, Flaw};
 use super::cell_passes::Scratch;
+use super::compiled::methods;
 use super::extrapolation::Extrapolation;
 use super::implicit::Implicit;
 use super::increments::Increments;
 use super::map::CharacteristicMap;
 use super::problem::Problem;
 use super::volume::Volume;
-use super::{Choices, Options, Rule, Terms, Totals, check, compiled};
+use super::{Choices, Options, Rule, Terms, Totals, check};
 use crate::Cpu;
 #[cfg(doc)]
 use crate::error::Error;
@@ -84,7 +85,7 @@ impl<R: Real> Evolution<R> {
         terms: &Terms,
         options: Options,
     ) -> Result<Self> {
-        compiled::new(cpu, mesh, patches, phi, terms, options)
+        (methods().begin)(cpu, mesh, patches, phi, terms, options)
     }
 
     pub(super) fn begin(

@@ -8,9 +8,10 @@
 
 use std::sync::Arc;
 
+use super::compiled::methods;
 use super::problem::Problem;
 use super::volume::Volume;
-use super::{Evolution, MapState, Options, Terms, Totals, check, compiled};
+use super::{Evolution, MapState, Options, Terms, Totals, check};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -86,7 +87,7 @@ impl<R: Real> Evolution<R> {
         options: Options,
         snapshot: &Snapshot,
     ) -> Result<Self> {
-        compiled::resume(cpu, mesh, patches, terms, options, snapshot)
+        (methods().resume)(cpu, mesh, patches, terms, options, snapshot)
     }
 
     pub(super) fn begin_at(

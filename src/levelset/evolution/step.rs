@@ -10,10 +10,11 @@ use std::time::Instant;
 
 use super::breakdown::{Flaw, What, at_rest_forever};
 use super::cell_passes::{Pass, Scratch};
+use super::compiled::methods;
 use super::cpu::Evolution;
 use super::step_result::Outcome;
 use super::time_step::Chosen;
-use super::{Advance, Rule, StepInfo, StepTarget, compiled};
+use super::{Advance, Rule, StepInfo, StepTarget};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -44,7 +45,7 @@ impl<R: Real> Evolution<R> {
     /// nothing moves and `max_dt` is infinite. After an error, phi is still the result of the
     /// previous step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
-        compiled::step(self, max_dt)
+        (methods().step)(self, max_dt)
     }
 
     pub(super) fn make_step(&mut self, max_dt: f64) -> Result<StepInfo> {
@@ -89,7 +90,7 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// Returns the errors of [`Evolution::step`].
     pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
-        compiled::advance(self, until)
+        (methods().advance)(self, until)
     }
 
     pub(super) fn make_advance(&mut self, until: &StepTarget) -> Result<Advance> {
@@ -214,7 +215,7 @@ impl<R: Real> Evolution<R> {
     /// Without a band, phi becomes a signed distance function at all vertices that a front from the
     /// interface reaches.
     pub fn reinitialize(&mut self) {
-        compiled::reinitialize(self);
+        (methods().reinitialize)(self);
     }
 
     pub(super) fn reinitialize_all(&mut self) {
