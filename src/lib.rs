@@ -64,6 +64,7 @@ pub mod patches;
 pub mod reconstruct;
 pub mod run;
 pub mod surface;
+mod table;
 
 pub use api::{
     Mesh, ReadOptions, Source, Terms, Values, begin, distance, distance_with, edt, edt_between,

@@ -37,6 +37,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<level_set::LevelSet>()?;
     m.add_class::<surfaces::Cloud>()?;
     m.add_class::<volumes::IsosurfaceOnGpu>()?;
+    m.add_function(wrap_pyfunction!(mesh::read_stimuli, m)?)?;
     m.add_function(wrap_pyfunction!(changes::changed, m)?)?;
     m.add_function(wrap_pyfunction!(changes::cleaned, m)?)?;
     m.add_function(wrap_pyfunction!(changes::generate, m)?)?;

@@ -1,5 +1,6 @@
 //! A mesh that is prepared once for many calls.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -8,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
 use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface, Subject};
-use zeroset::config::FrontShape;
+use zeroset::config::{FrontShape, Stimulus};
 use zeroset::mesh::{self, DataArray, Group, Kind, Members};
 use zeroset::{Source, Values, distance_with, read_with};
 
@@ -46,6 +47,17 @@ impl PySource {
             PySource::Vertices(ids) => Source::Vertices(ids),
         })
     }
+}
+
+/// A stimulus: its place as a source, its start time, and its name and duration, if it has them.
+type PyStimulus = (String, f64, Option<String>, Option<f64>);
+
+/// Reads a file of stimuli.
+#[pyfunction]
+pub fn read_stimuli(py: Python<'_>, path: PathBuf) -> PyResult<Vec<PyStimulus>> {
+    let stimuli = py.detach(|| Stimulus::read(&path)).map_err(raised)?;
+    let row = |s: Stimulus| (s.place(), s.seed.start(), s.name, s.duration);
+    Ok(stimuli.into_iter().map(row).collect())
 }
 
 /// The name of a group, whether its members are cells, and the array of its members.

@@ -83,10 +83,36 @@ def test_gradients_are_those_of_the_distances():
     assert both == pytest.approx(-(weights @ times), rel=1e-9)
 
 
+def test_files_give_the_times_of_mappings(cli):
+    tissue = heart()
+    tissue.write(cli.folder / "heart.vtu")
+    path = cli.folder / "stimuli.toml"
+    path.write_text(
+        '[[stimulus]]\nname = "apex"\nat = "sphere:0.4,0.3,0,0.2"\n'
+        '[[stimulus]]\nat = "box:-0.9,-0.5,0,-1,-1,0"\ntime = 0.25\nduration = 2\n'
+    )
+    stimuli = [
+        {"sphere": ((0.4, 0.3, 0.0), 0.2), "name": "apex"},
+        {"box": ([-0.9, -0.5, 0], [-1, -1, 0]), "time": 0.25, "duration": 2},
+    ]
+    for speed in (0.7, "1 + 0.5*x"):
+        expected = zs.activation(tissue, stimuli=stimuli, speed=speed)
+        for given in (path, str(path)):
+            found = zs.activation(tissue, stimuli=given, speed=speed)
+            assert found.names == expected.names == ["apex", None]
+            assert np.array_equal(found.times, expected.times)
+            assert np.array_equal(found.stimulus, expected.stimulus)
+        cli("distance", "heart.vtu", "--stimuli", path, "--speed", speed, "-o", "d.npy")
+        assert np.array_equal(expected.times, np.load(cli.folder / "d.npy"))
+    path.write_text("[[stimulus]]\nat = 'vertex:0'\ntime = nan\n")
+    with pytest.raises(ValueError, match="stimuli.toml:3: stimulus 0: the time is NaN"):
+        zs.activation(tissue, stimuli=path, speed=1.0)
+
+
 @pytest.mark.parametrize(
     ("stimuli", "message"),
     [
-        ({"sphere": ((5, 5, 5), 0.1)}, "no point of the mesh"),
+        ({"sphere": ((5, 5, 5), 0.1)}, "no vertex lies in it; make it larger"),
         ({"ball": 1}, "needs one of the keys"),
         ([{"at": 0, "box": ([0, 0, 0], [1, 1, 1])}], "needs one of the keys"),
         ([0, {"time": 3}], "number 1 needs"),
@@ -96,6 +122,8 @@ def test_gradients_are_those_of_the_distances():
         ({"sphere": (0, 0, 0, 1.0)}, "a radius"),
         ({"sphere": ((0, 0, 0), -1.0)}, "must be > 0"),
         ({"sphere": ((0, 0), 1.0)}, "a radius"),
+        ({"at": 0, "duration": 0.0}, "must be > 0"),
+        ({"at": 0, "duration": np.nan}, "finite number"),
         ({"box": (0, 1)}, "two corners"),
         ({"box": ([0, 0], [1, 1])}, "two corners"),
         ({"box": ([0, 0, np.nan], [1, 1, 1])}, "two corners"),
@@ -111,7 +139,7 @@ def test_wrong_stimuli_are_refused(stimuli, message):
 def test_points_without_cells_are_no_stimuli():
     points, cells = square(4)
     tissue = zs.Mesh((np.vstack([points, [[0.01, 0.01, 0]]]), cells), device="cpu")
-    with pytest.raises(ValueError, match="no point"):
+    with pytest.raises(ValueError, match="no vertex"):
         zs.activation(tissue, stimuli={"sphere": ((0.02, 0.02, 0), 0.015)}, speed=1.0)
     with pytest.raises(ValueError, match="region"):
         zs.activation(tissue, stimuli=0, speed=1.0).regions([1, 2])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from . import _arrays, _inputs
+from . import _arrays, _inputs, _native
 from ._mesh import Distances, Mesh, as_mesh
 from ._sensitivity import Sensitivity
 from ._view import View
@@ -25,14 +27,17 @@ class Activation:
         NaN at points that no front reaches.
     stimulus : array
         Number of the stimulus whose front arrives first at each point, or -1, shape (n,), int32.
+    names : list of (str or None)
+        The names of the stimuli.
     mesh : Mesh
         The mesh.
     distances : Distances
         The same times as distances, with shortest paths and conversions.
     """
 
-    def __init__(self, distances: Distances) -> None:
+    def __init__(self, distances: Distances, names: list[str | None]) -> None:
         self.distances = distances
+        self.names = names
         self.mesh = distances.mesh
         self.times: Any = distances.values
         self.stimulus: Any = distances.labels
@@ -161,18 +166,20 @@ def activation(
 ) -> Activation:
     """Compute when fronts from stimuli arrive at every point, along fibers if there are any.
 
-    Tissue is excited once: later stimuli have no effect on points that a front has reached.
+    Tissue is excited once: later stimuli have no effect on points that a front has reached, and
+    nor has the duration of a stimulus.
 
     Parameters
     ----------
     mesh : Mesh, path, (points, cells), or a mesh from pyvista, trimesh, meshio or nibabel
         A `Mesh` is prepared only once for several calls.
-    stimuli : source, mapping, or list of these
+    stimuli : source, mapping, list of these, or path
         Where and when fronts start. A source is what `Mesh.distance` accepts; a list of point
-        numbers within the list is one stimulus. A mapping has one of these keys, and perhaps a
-        "time" (0 by default): "at", a source; "sphere", the center and the radius in mesh units;
-        "box", two opposite corners. A sphere or a box stimulates the points of the mesh in it. With
-        `mask`, these must lie inside the mask.
+        numbers within the list is one stimulus. A mapping has one of these keys: "at", a source;
+        "sphere", the center and the radius in mesh units; "box", two opposite corners. It may also
+        have a "time" (0 by default), a "duration" and a "name". A sphere or a box stimulates the
+        points of the mesh in it that cells inside the `mask` use, and the edges and faces between
+        them. A path names a file of stimuli: .toml, .csv, or a CARP list of points, .vtx.
     speed : float, str, array, mapping or Volume
         Speed of the front in mesh units per time. ``{"along": 0.6, "across": 0.24}`` gives speeds
         along and across the fibers. See `Mesh.distance`.
@@ -209,39 +216,59 @@ def activation(
     ([0, 1], [0.0, 0.5])
     """
     used = as_mesh(mesh, device, threads)
-    sources, starts = _sources(used, stimuli)
+    sources, starts, names = _sources(stimuli)
     found = used.distance(
         sources, starts=starts, speed=speed, fiber=fibers, sheet=sheets, labels=True, **options
     )
-    return Activation(found)
+    return Activation(found, names)
 
 
-def _sources(mesh: Mesh, stimuli: Any) -> tuple[list[Any], list[float]]:
-    """Return the sources of stimuli and their times."""
+_KEYS = {"at", "sphere", "box", "time", "duration", "name"}
+
+
+def _sources(stimuli: Any) -> tuple[list[Any], list[float], list[str | None]]:
+    """Return the sources of stimuli, their times and their names."""
+    if _is_file(stimuli):
+        stimuli = [
+            {"at": at, "time": time, "name": name}
+            for at, time, name, _ in _native.read_stimuli(stimuli)
+        ]
     listed = [stimuli] if isinstance(stimuli, Mapping) else stimuli
     if isinstance(listed, (list, tuple)) and not listed:
         raise ValueError("stimuli: there is none; give at least one source")
     if not any(isinstance(stimulus, Mapping) for stimulus in _entries(listed)):
         sources = _inputs.as_sources(listed)
-        return sources, [0.0] * len(sources)
-    sources, starts = [], []
+        return sources, [0.0] * len(sources), [None] * len(sources)
+    sources, starts, names = [], [], []
     for k, stimulus in enumerate(listed):
         if not isinstance(stimulus, Mapping):
             stimulus = {"at": stimulus}
-        places = stimulus.keys() - {"time"}
-        if len(places) != 1 or not places <= {"at", "sphere", "box"}:
+        places = stimulus.keys() & {"at", "sphere", "box"}
+        if len(places) != 1 or not stimulus.keys() <= _KEYS:
             raise ValueError(
                 f'stimuli: number {k} needs one of the keys "at", "sphere" and "box", and perhaps '
-                f'"time", found {sorted(map(str, stimulus))}'
+                f'"time", "duration" and "name", found {sorted(map(str, stimulus))}'
             )
-        at = _inputs.as_sources(_points_of(mesh, stimulus, k))
+        at = _inputs.as_sources(_place_of(stimulus, k))
         if len(at) > 1 and all(isinstance(source, list) for source in at):
             at = [[point for source in at for point in source]]
         if len(at) != 1:
             raise ValueError(f"stimuli: number {k} has {len(at)} places; list each by itself")
         sources += at
         starts.append(_number(stimulus.get("time", 0.0), k, "time"))
-    return sources, starts
+        names.append(stimulus.get("name"))
+        if stimulus.get("duration") is not None:
+            _positive(stimulus["duration"], k, "duration")
+    return sources, starts, names
+
+
+def _is_file(stimuli: Any) -> bool:
+    """Whether stimuli are the path of a file, and not a source such as "group:apex"."""
+    if isinstance(stimuli, os.PathLike):
+        return True
+    endings = (".toml", ".csv", ".vtx", ".vtx.gz")
+    is_source = isinstance(stimuli, str) and re.match("[a-z]{3,}:", stimuli)
+    return isinstance(stimuli, str) and not is_source and stimuli.lower().endswith(endings)
 
 
 def _number(value: Any, k: int, name: str) -> float:
@@ -251,12 +278,19 @@ def _number(value: Any, k: int, name: str) -> float:
     return float(array)
 
 
-def _corners(values: Any, k: int, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _positive(value: Any, k: int, name: str) -> float:
+    number = _number(value, k, name)
+    if number <= 0:
+        raise ValueError(f"stimuli: number {k} has the {name} {number}; it must be > 0")
+    return number
+
+
+def _corners(values: Any, k: int, name: str, shape: tuple[int, ...]) -> list[float]:
     array = np.array(values, object)
     if array.shape == shape and all(isinstance(x, (int, float, np.number)) for x in array.flat):
         array = array.astype(np.float64)
         if np.isfinite(array).all():
-            return array
+            return array.ravel().tolist()
     what = {"sphere": "(x, y, z) and a radius", "box": "two corners (x, y, z)"}[name]
     raise ValueError(f'stimuli: number {k} needs {what} as "{name}", found {values!r}')
 
@@ -265,29 +299,16 @@ def _entries(listed: Any) -> list[Any]:
     return list(listed) if isinstance(listed, (list, tuple)) else []
 
 
-def _points_of(mesh: Mesh, stimulus: Mapping[str, Any], k: int) -> Any:
-    """Return a source: that of a stimulus, or the points of the mesh in its sphere or box."""
+def _place_of(stimulus: Mapping[str, Any], k: int) -> Any:
+    """Return the source of a stimulus."""
     if "at" in stimulus:
         return stimulus["at"]
-    if "sphere" in stimulus:
-        sphere = stimulus["sphere"]
-        is_pair = isinstance(sphere, (list, tuple)) and len(sphere) == 2
-        # What is no pair is refused as a center.
-        center, radius = sphere if is_pair else (sphere, 1.0)
-        step = mesh.points - _corners(center, k, "sphere", (3,))
-        radius = _number(radius, k, "sphere")
-        if radius <= 0:
-            raise ValueError(f"stimuli: number {k} has the radius {radius}; it must be > 0")
-        inside = np.einsum("ni,ni->n", step, step) <= radius**2
-    else:
-        low, high = np.sort(_corners(stimulus["box"], k, "box", (2, 3)), axis=0)
-        inside = ((mesh.points >= low) & (mesh.points <= high)).all(axis=1)
-    found = np.flatnonzero(inside)
-    # Points that no cell uses cannot be excited.
-    found = np.intersect1d(found, mesh.cells)
-    if len(found) == 0:
-        raise ValueError(
-            f"stimuli: no point of the mesh is in number {k}; make it larger, or give a point "
-            'with "at"'
-        )
-    return [found.tolist()]
+    if "box" in stimulus:
+        numbers = _corners(stimulus["box"], k, "box", (2, 3))
+        return "box:" + ",".join(map(repr, numbers))
+    sphere = stimulus["sphere"]
+    is_pair = isinstance(sphere, (list, tuple)) and len(sphere) == 2
+    # What is no pair is refused as a center.
+    center, radius = sphere if is_pair else (sphere, 1.0)
+    numbers = [*_corners(center, k, "sphere", (3,)), _positive(radius, k, "radius")]
+    return "sphere:" + ",".join(map(repr, numbers))

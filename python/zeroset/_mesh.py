@@ -169,7 +169,8 @@ class Mesh:
         ----------
         sources : int, array of int, array of shape (k, 3), str, or a list of these
             Point numbers, coordinates of points on the mesh, or sources as on the command line:
-            "group:NAME", "curve:FILE", "levelset:EXPRESSION", "surface:EXPRESSION".
+            "group:NAME", "sphere:X,Y,Z,RADIUS", "box:X,Y,Z,X,Y,Z", "vtx:FILE", "curve:FILE",
+            "levelset:EXPRESSION", "surface:EXPRESSION".
         starts : float or sequence of float, optional
             Start values of the sources, 0 by default, in mesh units (times if a speed is given).
         within : float, optional

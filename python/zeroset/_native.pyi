@@ -41,6 +41,7 @@ __all__ = [
     "octree",
     "points",
     "read_points",
+    "read_stimuli",
     "read_volume",
     "reconstruct",
     "run",
@@ -190,6 +191,9 @@ def nearest_between(
 def read_points(
     path: str | os.PathLike[str],
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float32] | None], _Told]: ...
+def read_stimuli(
+    path: str | os.PathLike[str],
+) -> list[tuple[str, float, str | None, float | None]]: ...
 def sample(mesh: Mesh, options: str) -> tuple[NDArray[np.float64], NDArray[np.float32] | None]: ...
 def compare(
     a: str | os.PathLike[str], b: str | os.PathLike[str], absolute: float, relative: float

@@ -1,6 +1,6 @@
 //! The sources and the values that a facade call accepts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::config::Seed;
@@ -30,8 +30,14 @@ pub enum Source {
     Vertices(Vec<u32>),
     /// The point of the mesh closest to these coordinates, in mesh units.
     Point([f64; 3]),
+    /// All vertices in a sphere, with its center and its radius > 0, in mesh units.
+    Sphere([f64; 3], f64),
+    /// All vertices in an axis-aligned box, with two opposite corners, in mesh units.
+    Box([f64; 3], [f64; 3]),
     /// A group of the mesh.
     Group(String),
+    /// The vertices in a CARP list of vertices (`.vtx`).
+    VertexList(PathBuf),
     /// The lines in a file, projected onto the mesh.
     Curve(PathBuf),
     /// The zero set of an expression in coordinates, arrays and groups
@@ -46,20 +52,21 @@ impl Source {
     /// value.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] for an expression that cannot be parsed, and for a path that is not
-    /// valid Unicode.
+    /// Returns [`Error::Case`] for an expression that cannot be parsed, for a sphere or box with
+    /// invalid numbers, and for a path that is not valid Unicode.
     pub(super) fn seed(&self, start: f64) -> Result<Seed> {
+        let wrong = |what: String| Error::usage(what, "");
         Ok(match self {
             Source::Vertex(id) => Seed::Vertices { ids: vec![*id], start },
             Source::Vertices(ids) => Seed::Vertices { ids: ids.clone(), start },
             Source::Point(at) => Seed::Point { at: *at, start },
             Source::Group(name) => Seed::Group { name: name.clone(), start },
-            Source::Curve(path) => {
-                let path = path.to_str().ok_or_else(|| {
-                    Error::usage(format!("{path:?} is not valid Unicode"), "rename the file")
-                })?;
-                Seed::Curve { path: path.to_string(), start }
+            Source::Sphere(center, radius) => {
+                Seed::sphere(*center, *radius, start).map_err(wrong)?
             }
+            Source::Box(first, second) => Seed::of_box([*first, *second], start).map_err(wrong)?,
+            Source::VertexList(path) => Seed::VertexList { path: unicode(path)?, start },
+            Source::Curve(path) => Seed::Curve { path: unicode(path)?, start },
             Source::Zero(text) => Seed::LevelSet { expression: expression(text)?, start },
             Source::Surface(text) => Seed::Surface { region: expression(text)?, start },
         })
@@ -72,19 +79,45 @@ impl FromStr for Source {
 
     fn from_str(text: &str) -> Result<Self> {
         let seed: Seed = text.parse().map_err(|what: String| Error::usage(what, ""))?;
-        let (source, start) = match seed {
-            Seed::Vertices { ids, start } => (Source::Vertices(ids), start),
-            Seed::Point { at, start } => (Source::Point(at), start),
-            Seed::Group { name, start } => (Source::Group(name), start),
-            Seed::Curve { path, start } => (Source::Curve(path.into()), start),
-            Seed::LevelSet { expression, start } => (Source::Zero(expression.to_string()), start),
-            Seed::Surface { region, start } => (Source::Surface(region.to_string()), start),
-        };
-        if start != 0.0 {
+        if seed.start() != 0.0 {
             let what = format!("`{text}` has a start value");
             return Err(Error::usage(what, "leave it out, and give start values apart"));
         }
-        Ok(source)
+        Ok(seed.into())
+    }
+}
+
+/// Returns the place of a seed, without its start value.
+///
+/// ```
+/// use zeroset::{Source, api::DistanceOptions, config::Stimulus};
+/// # let folder = std::env::temp_dir().join(format!("zeroset-stimuli-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// # let path = folder.join("stimuli.csv");
+/// # std::fs::write(&path, "vertex,time\n0,0\n7,2.5\n").unwrap();
+/// let stimuli = Stimulus::read(&path)?; // .toml, .csv or .vtx
+/// let sources: Vec<Source> = stimuli.iter().map(|s| s.seed.clone().into()).collect();
+/// let starts: Vec<f64> = stimuli.iter().map(|s| s.seed.start()).collect();
+/// let mesh = zeroset::read("meshes/fsaverage5_pial_left.gii.gz")?;
+/// let options = DistanceOptions::default().starts(starts).speed(0.6).labels(true);
+/// let found = zeroset::distance_with(&mesh, &sources, &options)?;
+/// assert_eq!((found.values[7], found.labels.unwrap()[7]), (2.5, 1));
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), zeroset::Error>(())
+/// ```
+impl From<Seed> for Source {
+    fn from(seed: Seed) -> Self {
+        match seed {
+            Seed::Vertices { ids, .. } => Source::Vertices(ids),
+            Seed::Point { at, .. } => Source::Point(at),
+            Seed::Sphere { center, radius, .. } => Source::Sphere(center, radius),
+            Seed::Box { corners: [low, high], .. } => Source::Box(low, high),
+            Seed::Group { name, .. } => Source::Group(name),
+            Seed::VertexList { path, .. } => Source::VertexList(path.into()),
+            Seed::Curve { path, .. } => Source::Curve(path.into()),
+            Seed::LevelSet { expression, .. } => Source::Zero(expression.to_string()),
+            Seed::Surface { region, .. } => Source::Surface(region.to_string()),
+        }
     }
 }
 
@@ -123,6 +156,12 @@ impl From<&str> for Values {
     fn from(expression: &str) -> Self {
         Values::Expression(expression.to_string())
     }
+}
+
+/// Returns a path as text.
+fn unicode(path: &Path) -> Result<String> {
+    let wrong = || Error::usage(format!("{path:?} is not valid Unicode"), "rename the file");
+    path.to_str().map(str::to_string).ok_or_else(wrong)
 }
 
 /// Parses an expression.

@@ -12,7 +12,6 @@ mod manifest;
 mod row_runs;
 mod shard;
 mod summary;
-mod table;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -21,10 +20,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use self::manifest::Manifest;
-use self::table::{Row, Table};
 use self::template::Template;
 use crate::config::{Config, read_case_text};
 use crate::error::{Error, Result};
+use crate::table::{Row, Table};
 
 pub use manifest::{Record, RowStatus};
 pub use row_runs::{Finished, Options};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::table::{Row, Table};
 use crate::error::{Error, Result};
+use crate::table::{Row, Table};
 use crate::words::suggest;
 
 /// A text with places for the cells of a table.

@@ -1,15 +1,15 @@
 use std::path::Path;
 
 use super::shard::Shard;
-use super::table::{Row, Table};
 use super::template::Template;
+use crate::table::{Row, Table};
 
 const FILE: &str = "case.toml";
 
 fn table(titles: &[&str], cells: &[&str]) -> Table {
-    let row = Row { number: 1, cells: cells.iter().map(|cell| (*cell).into()).collect() };
+    let row = Row { number: 1, line: 2, cells: cells.iter().map(|cell| (*cell).into()).collect() };
     let titles = titles.iter().map(|title| (*title).into()).collect();
-    Table { file: "table.csv".into(), titles, rows: vec![row], hash: String::new() }
+    Table { file: "table.csv".into(), titles, title_line: 1, rows: vec![row], hash: String::new() }
 }
 
 fn filled(text: &str, titles: &[&str], cells: &[&str]) -> Result<String, String> {

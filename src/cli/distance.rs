@@ -67,10 +67,19 @@ one 64-bit number per vertex, and .csv the columns vertex, x, y, z, distance and
 pub struct Args {
     /// The mesh file, or a volume for surface:REGION
     pub mesh: PathBuf,
-    /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z, group:NAME, curve:FILE,
-    /// levelset:EXPRESSION or surface:REGION, each optionally with @START; repeatable
-    #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
+    /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z, sphere:X,Y,Z,RADIUS,
+    /// box:X,Y,Z,X,Y,Z, group:NAME, vtx:FILE, curve:FILE, levelset:EXPRESSION or surface:REGION,
+    /// each optionally with @START; repeatable
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        required_unless_present = "stimuli",
+        allow_hyphen_values = true
+    )]
     pub from: Vec<Seed>,
+    /// File of stimuli with start times, .toml, .csv or .vtx: further sources after those of --from
+    #[arg(long, value_name = "FILE")]
+    pub stimuli: Option<String>,
     /// Output file: .vtu, .vtp, .npy, .csv, .shape.gii, .label.gii, .morph or .label; for a volume:
     /// .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
@@ -134,7 +143,8 @@ pub struct Args {
     /// Repair degenerate cells so that they do not distort distances: auto or never
     #[arg(long, value_name = "auto|never", value_parser = word::<MeshRepair>)]
     pub repair: Option<MeshRepair>,
-    /// Also write the array `label`: the index of the nearest --from, counted from 0
+    /// Also write the array `label`: the index of the nearest source, counted from 0 through --from
+    /// and then --stimuli
     #[arg(long)]
     pub labels: bool,
     /// Also write the gradient at points and cells, as arrays `gradient`
@@ -223,6 +233,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     };
     let mut distance = Distance::default();
     distance.from = args.from;
+    distance.stimuli = args.stimuli;
     distance.width = args.width;
     distance.speed = args.speed;
     (distance.fiber, distance.sheet) = (args.fiber, args.sheet);
@@ -290,6 +301,7 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         ("distance.width", "--width", args.width.map(|width| width.to_string())),
         ("distance.speed", "--speed", speed),
         ("distance.mask", "--mask", args.mask.as_ref().map(Expression::to_string)),
+        ("distance.stimuli", "--stimuli", args.stimuli.clone()),
         ("distance.front", "--front", front),
         ("distance.signed", "--signed", args.signed.then(String::new)),
         ("output.picture.range", "--range", args.style.range.map(|[a, b]| format!("{a},{b}"))),
@@ -316,6 +328,10 @@ fn summary(report: &Report, output: &Path) -> String {
             d.range(&report.config.unit_of_result(&report.units)),
             d.front
         );
+        if !d.stimuli.is_empty() {
+            let reach = d.stimuli.iter().filter(|stimulus| stimulus.vertices > 0).count();
+            text += &format!("stimuli   {}, of which {reach} excite vertices\n", d.stimuli.len());
+        }
         if let Some(misfit) = &d.misfit {
             let observations = counted(misfit.observations, ["observation", "observations"]);
             let kinks = match misfit.kinks {

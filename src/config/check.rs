@@ -148,9 +148,9 @@ fn check_task(flaws: &mut Flaws, config: &Config) {
             "add [initial] with a shape such as ball = { center = [0, 0, 0], radius = 1 }",
         ),
         (None, Some(distance)) => flaws.require(
-            config.initial.is_some() == distance.from.is_empty(),
+            config.initial.is_some() != distance.has_seeds(),
             "distance",
-            "needs exactly one source: `from`, or the zero set of [initial]",
+            "needs exactly one source: seeds in `from` or `stimuli`, or the zero set of [initial]",
             "",
         ),
     }
@@ -290,10 +290,15 @@ fn check_distance(flaws: &mut Flaws, config: &Config) {
         flaws.require(Speed::RANGE.contains(&f), "distance.speed", what, remedy);
     }
     check_conduction(flaws, distance);
+    if let Some(path) = &distance.stimuli {
+        check_path(flaws, config, "distance.stimuli", path);
+    }
     for (k, seed) in distance.from.iter().enumerate() {
         let key = format!("distance.from.{k}");
         match seed {
-            Seed::Curve { path, .. } => check_path(flaws, config, &key, path),
+            Seed::Curve { path, .. } | Seed::VertexList { path, .. } => {
+                check_path(flaws, config, &key, path)
+            }
             Seed::LevelSet { expression, .. } => flaws.timeless(&key, expression),
             Seed::Surface { region, .. } => flaws.timeless(&key, region),
             _ => {}
@@ -303,9 +308,9 @@ fn check_distance(flaws: &mut Flaws, config: &Config) {
         flaws.timeless("distance.mask", mask);
     }
     flaws.require(
-        !distance.labels || !distance.from.is_empty(),
+        !distance.labels || distance.has_seeds(),
         "distance.labels",
-        "needs seeds in `from`",
+        "needs seeds in `from` or `stimuli`",
         "",
     );
     if distance.front == FrontShape::Exact {

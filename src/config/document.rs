@@ -120,6 +120,8 @@ enum Place {
     Option(String),
     /// A command-line option with its value, which errors name instead of the key.
     Flag(String),
+    /// Another file, perhaps with a one-based line. Errors name the title instead of the key.
+    Elsewhere { file: PathBuf, line: Option<usize>, title: String },
 }
 
 impl Place {
@@ -138,6 +140,11 @@ impl Place {
                 Error::usage(format!("{flag}{what}"), remedy)
             }
             Place::Line(line) => Error::case(file, Some(*line), what, remedy),
+            Place::Elsewhere { file, line, title } => {
+                let what = what.strip_prefix(key).unwrap_or(&what);
+                let gap = if what.starts_with(':') { "" } else { " " };
+                Error::case(file, *line, format!("{title}{gap}{what}"), remedy)
+            }
             Place::Option(option) => Error::usage(format!("--set {option}: {what}"), remedy),
         }
     }
@@ -148,6 +155,25 @@ impl Places {
     pub(super) fn of_flags(flags: Vec<(String, String)>) -> Self {
         let entries = flags.into_iter().map(|(key, flag)| (key, Place::Flag(flag)));
         Places { file: PathBuf::new(), entries: entries.collect() }
+    }
+
+    /// Sets the place of a key whose value comes from another file. `title` names the value there.
+    pub(super) fn add_elsewhere(
+        &mut self,
+        key: String,
+        file: &Path,
+        line: Option<usize>,
+        title: String,
+    ) {
+        self.entries.insert(key, Place::Elsewhere { file: file.to_path_buf(), line, title });
+    }
+
+    /// Returns the line of a key in the file of the case.
+    pub(super) fn line(&self, key: &str) -> Option<usize> {
+        match self.entries.get(key) {
+            Some(Place::Line(line)) => Some(*line),
+            _ => None,
+        }
     }
 
     /// Returns an error at the place of `key`, or of the nearest enclosing key that has a place.

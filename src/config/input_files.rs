@@ -30,9 +30,10 @@ impl Config {
         });
         let volumes = self.evolve.iter().flat_map(|evolve| evolve.volumes());
         paths.extend(volumes.map(|(_, array)| array.volume.as_str()));
+        paths.extend(self.distance.iter().flat_map(|distance| distance.stimuli.as_deref()));
         let seeds = self.distance.iter().flat_map(|distance| &distance.from);
         paths.extend(seeds.filter_map(|seed| match seed {
-            Seed::Curve { path, .. } => Some(path.as_str()),
+            Seed::Curve { path, .. } | Seed::VertexList { path, .. } => Some(path.as_str()),
             _ => None,
         }));
         paths.into_iter().map(|path| self.resolve(path)).collect()

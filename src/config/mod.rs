@@ -26,6 +26,7 @@ mod region;
 mod schema;
 mod seed;
 mod settings;
+mod stimuli;
 mod tables;
 mod tiled;
 mod values;
@@ -59,6 +60,8 @@ pub use reference::reference;
 pub use region::Region;
 pub use schema::schema;
 pub use seed::Seed;
+pub(crate) use stimuli::StimuliRead;
+pub use stimuli::Stimulus;
 pub use tables::{
     Device, DeviceKind, Distance, Domain, Evolve, FrontShape, Method, Precision, Reinitialize, Rule,
 };
@@ -137,6 +140,8 @@ pub struct Origin {
     pub hash: String,
     /// Warnings about outdated words in the case.
     pub(crate) warnings: Vec<String>,
+    /// The stimuli whose seeds were added to those of the case.
+    pub(crate) stimuli: Option<StimuliRead>,
     /// Positions of the keys.
     places: Places,
 }
@@ -228,6 +233,7 @@ impl Config {
             overrides: overrides.to_vec(),
             hash: hasher.finalize().to_hex().to_string(),
             warnings: Vec::new(),
+            stimuli: None,
             places: document.places(),
         };
         if document.text(&["domain", "mesh", "partition"]) == Some(Partition::OLD_WORD) {
@@ -356,6 +362,7 @@ impl Config {
     /// Returns the case with the defaults that depend on the domain or on other keys filled in.
     pub fn with_defaults(&self) -> Self {
         let mut whole = self.clone();
+        whole.remove_read_stimuli();
         whole.precision = Some(self.precision());
         whole.reinitialize.rule = Some(self.rule());
         whole.reinitialize.half_width = Some(self.half_width());
@@ -428,6 +435,16 @@ impl Config {
             Some(distance) if distance.speed.is_some() => units.of_time(),
             _ => units.of_length(),
         }
+    }
+
+    /// Returns the name of a seed, by its index in `distance.from`: that of its stimulus, or else
+    /// its text.
+    pub(crate) fn name_of_seed(&self, k: usize) -> Option<String> {
+        let seed = self.distance.as_ref()?.from.get(k)?;
+        let read = self.origin.stimuli.as_ref();
+        let stimulus = read.and_then(|read| read.stimuli.get(k.checked_sub(read.first)?));
+        let name = stimulus.and_then(|stimulus| stimulus.name.clone());
+        Some(name.unwrap_or_else(|| seed.to_string()))
     }
 
     /// Returns the name of the case: its file name without the extension.

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 
-/// A seed of a distance: vertices, a point, a group, a curve, a zero set or the surface of a
-/// region, with an initial value, which has the unit of the result: mesh units, or the unit of time
-/// if the case gives a speed. The default is 0.
+/// A seed of a distance: vertices, a point, the vertices in a sphere, box or list, a group, a
+/// curve, a zero set or the surface of a region, with an initial value, which has the unit of the
+/// result: mesh units, or the unit of time if the case gives a speed. The default is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
@@ -30,11 +30,34 @@ pub enum Seed {
         /// Initial value at the point.
         start: f64,
     },
+    /// `sphere:x,y,z,r`, `sphere:x,y,z,r@0.5`: all vertices in a sphere.
+    Sphere {
+        /// The center, in mesh units.
+        center: [f64; 3],
+        /// The radius, in mesh units, > 0.
+        radius: f64,
+        /// Initial value at the vertices in the sphere.
+        start: f64,
+    },
+    /// `box:x,y,z,x,y,z`, `box:x,y,z,x,y,z@0.5`: all vertices in an axis-aligned box.
+    Box {
+        /// Two opposite corners, in mesh units: the smallest and the largest coordinates.
+        corners: [[f64; 3]; 2],
+        /// Initial value at the vertices in the box.
+        start: f64,
+    },
     /// `group:NAME`, `group:NAME@0.5`: all vertices of a group.
     Group {
         /// Name of the group.
         name: String,
         /// Initial value at the vertices of the group.
+        start: f64,
+    },
+    /// `vtx:FILE`, `vtx:FILE@0.5`: the vertices in a CARP list of vertices.
+    VertexList {
+        /// The file, relative to the case file. `${NAME}` stands for an environment variable.
+        path: String,
+        /// Initial value at the vertices of the list.
         start: f64,
     },
     /// `curve:FILE`, `curve:FILE@0.5`: the lines in a file.
@@ -69,19 +92,52 @@ impl JsonSchema for Seed {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `group:NAME`, `curve:FILE`, `levelset:EXPRESSION` or `surface:REGION`, each optionally with `@START`",
-            "pattern": "^(vertex|point|group|curve|levelset|surface):",
-            "examples": ["vertex:17", "point:1,2,3@0.5", "group:inlet", "curve:line.vtp", "levelset:x^2+y^2-1", "surface:heart"],
+            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `sphere:x,y,z,RADIUS`, `box:x,y,z,x,y,z`, `group:NAME`, `vtx:FILE`, `curve:FILE`, `levelset:EXPRESSION` or `surface:REGION`, each optionally with `@START`",
+            "pattern": "^(vertex|point|sphere|box|group|vtx|curve|levelset|surface):",
+            "examples": ["vertex:17", "point:1,2,3@0.5", "sphere:1,2,3,0.5", "box:0,0,0,1,1,1", "group:inlet", "vtx:apex.vtx", "curve:line.vtp", "levelset:x^2+y^2-1", "surface:heart"],
         })
     }
 }
 
 impl Seed {
+    /// Creates the seed that consists of the vertices in a sphere, in mesh units.
+    ///
+    /// # Errors
+    /// Returns a description of the flaw if the radius is not > 0 or a number is not finite.
+    pub(crate) fn sphere(center: [f64; 3], radius: f64, start: f64) -> Result<Self, String> {
+        if !(radius > 0.0 && radius.is_finite() && center.iter().all(|x| x.is_finite())) {
+            let [x, y, z] = center;
+            return Err(format!(
+                "the center of the sphere is ({x}, {y}, {z}) and its radius {radius}; the radius \
+                 must be > 0, and all numbers must be finite"
+            ));
+        }
+        Ok(Seed::Sphere { center, radius, start })
+    }
+
+    /// Creates the seed that consists of the vertices in a box with two opposite corners, in mesh
+    /// units.
+    ///
+    /// # Errors
+    /// Returns a description of the flaw if a coordinate is not finite.
+    pub(crate) fn of_box(corners: [[f64; 3]; 2], start: f64) -> Result<Self, String> {
+        if let Some(x) = corners.iter().flatten().find(|x| !x.is_finite()) {
+            return Err(format!("a coordinate of the box is {x}; it must be finite"));
+        }
+        let [a, b] = corners;
+        let low = std::array::from_fn(|k| a[k].min(b[k]));
+        let high = std::array::from_fn(|k| a[k].max(b[k]));
+        Ok(Seed::Box { corners: [low, high], start })
+    }
+
     /// Returns the initial value of the seed, in the unit of the result.
     pub fn start(&self) -> f64 {
         match self {
             Seed::Vertices { start, .. }
             | Seed::Point { start, .. }
+            | Seed::Sphere { start, .. }
+            | Seed::Box { start, .. }
+            | Seed::VertexList { start, .. }
             | Seed::Group { start, .. }
             | Seed::Curve { start, .. }
             | Seed::LevelSet { start, .. }
@@ -90,8 +146,33 @@ impl Seed {
     }
 }
 
-const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, group:NAME, curve:FILE, \
-                     levelset:EXPRESSION, surface:REGION, each optionally with @START";
+impl Seed {
+    /// Returns the seed with a different initial value.
+    pub(super) fn starting_at(mut self, value: f64) -> Self {
+        match &mut self {
+            Seed::Vertices { start, .. }
+            | Seed::Point { start, .. }
+            | Seed::Sphere { start, .. }
+            | Seed::Box { start, .. }
+            | Seed::VertexList { start, .. }
+            | Seed::Group { start, .. }
+            | Seed::Curve { start, .. }
+            | Seed::LevelSet { start, .. }
+            | Seed::Surface { start, .. } => *start = value,
+        }
+        self
+    }
+}
+
+const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, sphere:x,y,z,RADIUS, \
+                     box:x,y,z,x,y,z, group:NAME, vtx:FILE, curve:FILE, levelset:EXPRESSION, \
+                     surface:REGION, each optionally with @START";
+
+/// Returns whether the text of a kind of seed may contain '@'. Only a number after the last '@' is
+/// then an initial value.
+fn is_named(kind: &str) -> bool {
+    matches!(kind, "group" | "vtx" | "curve" | "levelset" | "surface")
+}
 
 impl FromStr for Seed {
     type Err = String;
@@ -100,12 +181,10 @@ impl FromStr for Seed {
         let wrong = |what: String| format!("`{text}`: {what}; {FORMS}");
         let (kind, rest) =
             text.split_once(':').ok_or_else(|| wrong("the kind and a colon are missing".into()))?;
-        // Names may contain '@'. Only a number after the last '@' is an initial value.
-        let named = matches!(kind, "group" | "curve" | "levelset" | "surface");
         let (body, start) = match rest.rsplit_once('@') {
             Some((body, number)) => match number.trim().parse::<f64>() {
                 Ok(start) if start.is_finite() => (body, start),
-                _ if named => (rest, 0.0),
+                _ if is_named(kind) => (rest, 0.0),
                 _ => return Err(wrong(format!("`{number}` is not an initial value"))),
             },
             None => (rest, 0.0),
@@ -122,17 +201,22 @@ impl FromStr for Seed {
                 Ok(Seed::Vertices { ids, start })
             }
             "point" => {
-                let number = |word: &str| match word.trim().parse::<f64>() {
-                    Ok(x) if x.is_finite() => Ok(x),
-                    _ => Err(wrong(format!("`{}` is not a coordinate", word.trim()))),
-                };
-                let at = body.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
-                let at = <[f64; 3]>::try_from(at)
-                    .map_err(|at| wrong(format!("{} coordinates instead of 3", at.len())))?;
+                let at = numbers(body, ["a coordinate", "coordinates"]).map_err(wrong)?;
                 Ok(Seed::Point { at, start })
+            }
+            "sphere" => {
+                let [x, y, z, radius] = numbers(body, ["a number", "numbers"]).map_err(wrong)?;
+                Seed::sphere([x, y, z], radius, start).map_err(wrong)
+            }
+            "box" => {
+                let [a, b, c, x, y, z] =
+                    numbers(body, ["a coordinate", "coordinates"]).map_err(wrong)?;
+                Seed::of_box([[a, b, c], [x, y, z]], start).map_err(wrong)
             }
             "group" if body.is_empty() => Err(wrong("the group has no name".into())),
             "group" => Ok(Seed::Group { name: body.to_string(), start }),
+            "vtx" if body.is_empty() => Err(wrong("the list has no file".into())),
+            "vtx" => Ok(Seed::VertexList { path: body.to_string(), start }),
             "curve" if body.is_empty() => Err(wrong("the curve has no file".into())),
             "curve" => Ok(Seed::Curve { path: body.to_string(), start }),
             "levelset" => Ok(Seed::LevelSet { expression: expression(body)?, start }),
@@ -140,6 +224,18 @@ impl FromStr for Seed {
             _ => Err(wrong(format!("unknown kind `{kind}`"))),
         }
     }
+}
+
+/// Parses N finite numbers that are separated by commas. `words` are the noun for one of them, with
+/// its article, and for several.
+fn numbers<const N: usize>(body: &str, words: [&str; 2]) -> Result<[f64; N], String> {
+    let [one, several] = words;
+    let number = |word: &str| match word.trim().parse::<f64>() {
+        Ok(x) if x.is_finite() => Ok(x),
+        _ => Err(format!("`{}` is not {one}", word.trim())),
+    };
+    let found = body.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+    found.try_into().map_err(|found: Vec<f64>| format!("{} {several} instead of {N}", found.len()))
 }
 
 /// Parses an expression that may be in quotes.
@@ -164,18 +260,31 @@ impl From<Seed> for String {
 
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        let text = match self {
             Seed::Vertices { ids, .. } => {
                 let ids: Vec<_> = ids.iter().map(u32::to_string).collect();
-                write!(f, "vertex:{}", ids.join(","))?;
+                format!("vertex:{}", ids.join(","))
             }
-            Seed::Point { at: [x, y, z], .. } => write!(f, "point:{x},{y},{z}")?,
-            Seed::Group { name, .. } => write!(f, "group:{name}")?,
-            Seed::Curve { path, .. } => write!(f, "curve:{path}")?,
-            Seed::LevelSet { expression, .. } => write!(f, "levelset:{expression}")?,
-            Seed::Surface { region, .. } => write!(f, "surface:{region}")?,
+            Seed::Point { at: [x, y, z], .. } => format!("point:{x},{y},{z}"),
+            Seed::Sphere { center: [x, y, z], radius, .. } => {
+                format!("sphere:{x},{y},{z},{radius}")
+            }
+            Seed::Box { corners: [[a, b, c], [x, y, z]], .. } => {
+                format!("box:{a},{b},{c},{x},{y},{z}")
+            }
+            Seed::Group { name, .. } => format!("group:{name}"),
+            Seed::VertexList { path, .. } => format!("vtx:{path}"),
+            Seed::Curve { path, .. } => format!("curve:{path}"),
+            Seed::LevelSet { expression, .. } => format!("levelset:{expression}"),
+            Seed::Surface { region, .. } => format!("surface:{region}"),
+        };
+        // The end of a name may look like an initial value.
+        let ends_like_start =
+            text.rsplit_once('@').is_some_and(|(_, end)| end.trim().parse::<f64>().is_ok());
+        match self.start() {
+            0.0 if !ends_like_start => f.write_str(&text),
+            start => write!(f, "{text}@{start}"),
         }
-        if self.start() == 0.0 { Ok(()) } else { write!(f, "@{}", self.start()) }
     }
 }
 
@@ -194,6 +303,16 @@ mod tests {
             ("vertex:0,17@0.5", Seed::Vertices { ids: vec![0, 17], start: 0.5 }),
             ("point:1,-2.5,3e2", Seed::Point { at: [1.0, -2.5, 300.0], start: 0.0 }),
             ("point:1,2,3@4", Seed::Point { at: [1.0, 2.0, 3.0], start: 4.0 }),
+            (
+                "sphere:1,-2.5,0,3e-1@4",
+                Seed::Sphere { center: [1.0, -2.5, 0.0], radius: 0.3, start: 4.0 },
+            ),
+            (
+                "box:1,0,2,0,0,3",
+                Seed::Box { corners: [[0.0, 0.0, 2.0], [1.0, 0.0, 3.0]], start: 0.0 },
+            ),
+            ("vtx:a@b.vtx@2", Seed::VertexList { path: "a@b.vtx".into(), start: 2.0 }),
+            ("group:a@2@0", Seed::Group { name: "a@2".into(), start: 0.0 }),
             ("group:a:b@c", Seed::Group { name: "a:b@c".into(), start: 0.0 }),
             ("group:inlet@2", Seed::Group { name: "inlet".into(), start: 2.0 }),
             ("curve:a@b.vtp@3", Seed::Curve { path: "a@b.vtp".into(), start: 3.0 }),
@@ -222,6 +341,12 @@ mod tests {
             ("vertex:1@x", "`x` is not an initial value"),
             ("point:1,2", "2 coordinates instead of 3"),
             ("point:1,2,nan", "`nan` is not a coordinate"),
+            ("sphere:1,2,3", "3 numbers instead of 4"),
+            ("sphere:1,2,3,0", "its radius 0; the radius must be > 0"),
+            ("sphere:1,2,3,nan", "`nan` is not a number"),
+            ("box:0,0,0,1,1", "5 coordinates instead of 6"),
+            ("box:0,0,0,1,1,inf", "`inf` is not a coordinate"),
+            ("vtx:", "the list has no file"),
             ("group:", "no name"),
             ("edge:1", "unknown kind `edge`"),
             ("curve:", "no file"),

@@ -302,9 +302,13 @@ pub enum Rule {
 #[non_exhaustive]
 pub struct Distance {
     /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"`,
-    /// `"levelset:x-1"` or `"surface:heart"`. The number after `@` has the unit of the result. If
-    /// empty, the distance starts at the zero set of `[initial]`.
+    /// `"levelset:x-1"` or `"surface:heart"`. The number after `@` has the unit of the result.
+    /// Without seeds, here or in `stimuli`, the distance starts at the zero set of `[initial]`.
     pub from: Vec<Seed>,
+    /// File of stimuli, `.toml`, `.csv` or `.vtx`, with places, start times and durations. They are
+    /// further seeds after those in `from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stimuli: Option<String>,
     /// Shape of the front. By default, circular where possible.
     pub front: FrontShape,
     /// Makes the distance negative inside. Default: true for the zero set of `[initial]`, false for
@@ -330,8 +334,8 @@ pub struct Distance {
     /// with such a vertex are excluded, and vertices without a cell are set to NaN. With a cell
     /// array or a group of cells, it is evaluated in the cells.
     pub mask: Option<Expression>,
-    /// Writes the array `label`: the index of the nearest seed in `from`, counted from 0, or -1
-    /// where no front arrives.
+    /// Writes the array `label`: the index of the nearest seed, counted from 0 through `from` and
+    /// then `stimuli`, or -1 where no front arrives.
     pub labels: bool,
     /// Writes the arrays `gradient` at points and cells, with three components in the unit of the
     /// result per mesh unit. Not available for `.vtkhdf`.
@@ -339,6 +343,13 @@ pub struct Distance {
     /// Vertices and points from which paths of descent to the source are written, as
     /// `NAME_paths.vtp`.
     pub paths_from: Vec<Seed>,
+}
+
+impl Distance {
+    /// Returns whether the distance starts at seeds, rather than at the zero set of `[initial]`.
+    pub(super) fn has_seeds(&self) -> bool {
+        !self.from.is_empty() || self.stimuli.is_some()
+    }
 }
 
 /// Shape of the front: `front = "auto"`.

@@ -74,10 +74,13 @@ fn of_mesh(config: &Config, mesh: &MeshSource, level: u32) -> Result<String> {
     }
 }
 
-/// Returns whether the case names vertices by their numbers.
+/// Returns whether the case names vertices by their numbers, or may do so in a file of stimuli.
 fn has_numbers(config: &Config) -> bool {
     let seeds = config.distance.iter().flat_map(|d| d.from.iter().chain(&d.paths_from));
-    seeds.into_iter().any(|seed| matches!(seed, Seed::Vertices { .. }))
+    config.distance.iter().any(|distance| distance.stimuli.is_some())
+        || seeds
+            .into_iter()
+            .any(|seed| matches!(seed, Seed::Vertices { .. } | Seed::VertexList { .. }))
 }
 
 #[cfg(test)]

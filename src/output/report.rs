@@ -236,6 +236,9 @@ pub struct Distances {
     /// For each seed, the number of vertices to which it is the nearest seed, `[seeds]`. `None`
     /// unless labels were requested.
     pub labeled: Option<Vec<usize>>,
+    /// The stimuli of the file of stimuli, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stimuli: Vec<StimulusFound>,
     /// Number of vertices whose paths run through or along triangles with angles above 135 or below
     /// 10 degrees for more than a tenth of their length. Their distances may be inaccurate.
     pub behind_skinny: usize,
@@ -256,6 +259,22 @@ pub struct MisfitFound {
     pub observations: usize,
     /// The number of vertices where the misfit has a kink.
     pub kinks: usize,
+}
+
+/// A stimulus of a file of stimuli.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct StimulusFound {
+    /// The name, if the file states one.
+    pub name: Option<String>,
+    /// The place, in the form of a seed.
+    pub at: String,
+    /// The start time.
+    pub time: f64,
+    /// The duration, if the file states one.
+    pub duration: Option<f64>,
+    /// The number of vertices that its front reaches first.
+    pub vertices: usize,
 }
 
 /// A path that starts at one of `paths_from`.

@@ -50,6 +50,8 @@ pub fn check_read(mut read: ReadCase, folder: Option<&Path>, overwrite: bool) ->
     let mut checked = Checked { problems, ..Checked::default() };
     let Some(config) = &read.config else { return checked };
     let are_keys_valid = checked.problems.is_empty();
+    let with_stimuli = if are_keys_valid { checked.take(config.with_stimuli()) } else { None };
+    let config = with_stimuli.as_deref().unwrap_or(config);
     let readable = if are_keys_valid { None } else { read.with_readable_domain() };
     let cpu = match (are_keys_valid, &readable) {
         (true, _) => checked.take(cpu(config)).map(Arc::new),
@@ -64,7 +66,9 @@ pub fn check_read(mut read: ReadCase, folder: Option<&Path>, overwrite: bool) ->
         checked.take(picture::check(config));
         place_of_run = checked.take(place(config, folder, overwrite)).unwrap_or_default();
     }
-    let missing: Vec<Error> = inputs.iter().filter_map(|input| missing(input)).collect();
+    let mut missing: Vec<Error> = inputs.iter().filter_map(|input| missing(input)).collect();
+    let known: Vec<String> = checked.problems.iter().map(Error::to_string).collect();
+    missing.retain(|error| !known.contains(&error.to_string()));
     // If only one file is missing and the keys are valid, the reader of the file returns a more
     // specific error.
     let is_readable = missing.is_empty() || are_keys_valid && missing.len() == 1;

@@ -130,12 +130,14 @@ impl MeshSetup {
         marks.paths = paths.iter().map(|path| path.points.clone()).collect();
         let cell_updates = solved.cell_updates;
         let inside = self.inside_of_seed(distance)?;
+        let labels = solved.labels.clone();
         let found = self.found(distance, method, solved, (paths, marks), &inside);
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
         self.judge_distance(distance, report, &found.values, &found.paths);
         note_extras(distance, report, method, &starts, &found);
+        self.note_stimuli(distance, report, &labels);
         note_skinny(report, behind_skinny);
         Ok(found)
     }

@@ -50,6 +50,7 @@ fn distance_on(
     observer: &dyn Observer,
 ) -> Result<Report> {
     let start = Instant::now();
+    let config = &*config.with_stimuli()?;
     let distance = config.distance.as_ref().ok_or_else(|| {
         Error::usage("the case does not compute a distance", "add a [distance] table")
     })?;

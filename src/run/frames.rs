@@ -10,7 +10,8 @@ use crate::io::{FileFrame, FrameOffset};
 /// points or volumes, which probably do.
 pub(super) fn mixed(config: &Config, path: &Path, frame: &FileFrame) -> Option<String> {
     let offset = frame.doubt()?;
-    let is_point = |seed: &&Seed| matches!(seed, Seed::Point { .. });
+    let is_point =
+        |seed: &&Seed| matches!(seed, Seed::Point { .. } | Seed::Sphere { .. } | Seed::Box { .. });
     let seeds = config.distance.iter().flat_map(|d| d.from.iter().chain(&d.paths_from));
     let other = match (&config.initial, seeds.clone().find(is_point)) {
         (_, Some(point)) => point.to_string(),

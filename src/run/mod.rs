@@ -203,6 +203,7 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
 
 fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let begun = Instant::now();
+    let config = &*config.with_stimuli()?;
     picture::check(config)?;
     let (folder, stopped) = open(config, options)?;
     let earlier = stopped.as_ref().map_or(0.0, |(stopped, _)| stopped.seconds.total);

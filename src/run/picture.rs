@@ -8,7 +8,7 @@ use super::CleanedMesh;
 use super::device;
 use super::states::MeshState;
 use super::whole_mesh::WholeMesh;
-use crate::config::{Config, Drawn, Picture, Seed, Units};
+use crate::config::{Config, Drawn, Picture, Units};
 use crate::error::Result;
 use crate::gpu::Cuda;
 use crate::io::with_unit;
@@ -240,10 +240,9 @@ impl Shown<'_> {
         let labels = state.extras.labels.as_ref();
         let labels = labels.filter(|_| matches!(self.colors, Colors::OfSources));
         let of_sources = labels.map(|labels| {
-            let from = self.config.distance.as_ref().map_or(&[][..], |distance| &distance.from);
             let number = |&label: &i32| (label >= 0).then_some(i64::from(label));
             let numbers: Vec<Option<i64>> = labels.iter().map(number).collect();
-            let name = |k: i64| from.get(k as usize).map(Seed::to_string);
+            let name = |k: i64| self.config.name_of_seed(k as usize);
             self.whole.labels(Labels::new(Places::Vertices, &numbers, name))
         });
         let values = self.whole.values(&state.phi);

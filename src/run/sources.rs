@@ -2,6 +2,7 @@
 //! of its paths.
 
 use std::cell::OnceCell;
+use std::path::Path;
 
 use super::CleanedMesh;
 use super::fields::vertex_values;
@@ -13,7 +14,7 @@ use crate::geometry::Vec3;
 use crate::io;
 use crate::levelset::eikonal::source::{self, Source, StartBalls};
 use crate::levelset::eikonal::{Front, Slowness, path};
-use crate::mesh::Kind;
+use crate::mesh::{Group, Kind, Members};
 use crate::surface::Locator;
 use crate::words::counted;
 
@@ -94,9 +95,10 @@ pub fn method(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) 
 /// requires `snap`.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and
-/// [`vertex_values`]. Returns [`Error::Case`] for a point that is too far from the mesh, or for a
-/// zero set that does not meet it.
+/// Returns the errors of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`],
+/// [`io::read_data`] and [`vertex_values`]. Returns [`Error::Case`] for a point that is too far
+/// from the mesh, for a sphere or box without vertices, and for a zero set that does not meet the
+/// mesh.
 pub fn sources(
     config: &Config,
     slowness: &Slowness<f64>,
@@ -218,25 +220,21 @@ impl Around<'_> {
             Seed::Vertices { .. } => Ok(Vec::new()),
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
-                if arity > 1 {
-                    return Ok(self.simplices(&simplices, arity));
+                match arity {
+                    1 => Ok(self.group_of_vertices(&simplices, &format!("the group \"{name}\""))),
+                    _ => Ok(self.simplices(&simplices, arity)),
                 }
-                let found = source::PointGroup::new(mesh, &simplices);
-                if found.doubtful_cells > 0 {
-                    let cells = counted(found.doubtful_cells, ["cell", "cells"]);
-                    self.cleaned.note_doubt(format!(
-                        "the group \"{name}\" lists vertices without edges or faces: all corners \
-                         of {cells} belong to it, so the source includes the edges across \
-                         them, although it looks like a line or a wall; store its edges or faces \
-                         as cells of the group (Gmsh physical group, MEDIT edges) if they are not \
-                         part of it"
-                    ));
-                }
-                if self.is_exact && found.arity == 1 {
-                    let parts = source::parts_between_vertices(mesh, &found.simplices);
-                    return Ok(vec![Source::default().with_parts(parts)]);
-                }
-                Ok(self.simplices(&found.simplices, found.arity))
+            }
+            Seed::Sphere { center, radius, .. } => {
+                let center = Vec3::from(*center);
+                self.vertices_in(seed, |x| (x - center).norm_squared() <= radius * radius)
+            }
+            Seed::Box { corners: [low, high], .. } => {
+                self.vertices_in(seed, |x| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]))
+            }
+            Seed::VertexList { path, .. } => {
+                let vertices = vertex_list(&self.config.resolve(path)?, self.cleaned)?;
+                Ok(self.group_of_vertices(&vertices, &format!("the list {path}")))
             }
             Seed::Surface { .. } => {
                 let region = Region::new(self.config, self.cleaned, seed, key)?;
@@ -281,6 +279,41 @@ impl Around<'_> {
 }
 
 impl Around<'_> {
+    /// Returns the sources of a seed that consists of the vertices whose positions satisfy a
+    /// condition.
+    fn vertices_in(&self, seed: &Seed, is_inside: impl Fn(Vec3) -> bool) -> Result<Vec<Source>> {
+        let vertices = (0..).zip(&self.cleaned.mesh.vertices);
+        let inside = vertices.filter(|(_, x)| is_inside(Vec3::from(**x)));
+        let inside: Vec<u32> = inside.map(|(v, _)| v).collect();
+        if inside.is_empty() {
+            let within = if self.cleaned.n_outside_mask() > 0 { " inside the mask" } else { "" };
+            let what = format!("{seed}: no vertex{within} lies in it");
+            return Err(Error::usage(what, "make it larger, or use point:x,y,z"));
+        }
+        Ok(self.group_of_vertices(&inside, &seed.to_string()))
+    }
+
+    /// Returns the sources of a group that lists vertices without edges or faces. `name` is its
+    /// name in warnings.
+    fn group_of_vertices(&self, vertices: &[u32], name: &str) -> Vec<Source> {
+        let mesh = &self.cleaned.mesh;
+        let found = source::PointGroup::new(mesh, vertices);
+        if found.doubtful_cells > 0 {
+            let cells = counted(found.doubtful_cells, ["cell", "cells"]);
+            self.cleaned.note_doubt(format!(
+                "{name} lists vertices without edges or faces: all corners of {cells} belong to \
+                 it, so the source includes the edges across them, although it looks like a line \
+                 or a wall; store its edges or faces as cells of a group (Gmsh physical group, \
+                 MEDIT edges) if they are not part of it"
+            ));
+        }
+        if self.is_exact && found.arity == 1 {
+            let parts = source::parts_between_vertices(mesh, &found.simplices);
+            return vec![Source::default().with_parts(parts)];
+        }
+        self.simplices(&found.simplices, found.arity)
+    }
+
     /// Returns the sources of simplices of the mesh with `arity` vertices each.
     fn simplices(&self, simplices: &[u32], arity: usize) -> Vec<Source> {
         let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
@@ -303,6 +336,39 @@ impl Around<'_> {
         }
         sources
     }
+}
+
+/// Returns the vertices of a CARP list of vertices, in the order of the cleaned mesh. Vertices that
+/// no cell inside the mask uses are left out, as they are for groups.
+fn vertex_list(path: &Path, cleaned: &CleanedMesh) -> Result<Vec<u32>> {
+    let n = cleaned.stored_vertices.len();
+    let data = io::read_data(path)?;
+    let listed = match data.groups.as_slice() {
+        [Group { members: Members::Simplices { dimension: 0, vertices }, .. }]
+            if data.arrays.is_empty() && data.partial.is_empty() =>
+        {
+            vertices
+        }
+        _ => {
+            let remedy = "use a .vtx file; other files are data of the mesh, with groups for seeds \
+                          group:NAME";
+            return Err(Error::input(path, "", "is not a CARP list of vertices", remedy));
+        }
+    };
+    if let Some(vertex) = listed.iter().find(|&&vertex| vertex as usize >= n) {
+        let range = format!("vertices are numbered 0 to {}", n.saturating_sub(1));
+        return Err(Error::input(path, "", format!("there is no vertex {vertex}"), range));
+    }
+    let mut found: Vec<u32> = listed.iter().filter_map(|&v| cleaned.vertex(v).ok()).collect();
+    // Joined vertices have the same index.
+    found.sort_unstable();
+    found.dedup();
+    if found.is_empty() {
+        let within = if cleaned.n_outside_mask() > 0 { " inside the mask" } else { "" };
+        let what = format!("no cell{within} uses any of its vertices");
+        return Err(Error::input(path, "", what, "choose vertices of cells, see `zeroset info`"));
+    }
+    Ok(found)
 }
 
 /// Returns the starting points of the paths of a distance on the cleaned mesh, with their names.
@@ -344,8 +410,6 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::super::cleaned_mesh::tests::cleaned;
     use super::*;
 

@@ -72,6 +72,7 @@ fn selection(region: &Expression) -> Result<Expression> {
 fn for_meshes(args: &Args, start: f64) -> Option<&'static str> {
     let options = [
         ("a start value (@START)", start != 0.0),
+        ("--stimuli", args.stimuli.is_some()),
         ("--picture", args.picture.is_some()),
         ("--snap", args.snap),
         ("--skip-unsupported", args.skip_unsupported),

@@ -1,9 +1,9 @@
 //! The entries about a distance in the report, and their comparison with `[expect]`.
 
 use super::Found;
-use crate::config::Distance;
+use crate::config::{Distance, Stimulus};
 use crate::levelset::eikonal::{Front, path, skinny};
-use crate::output::{Distances, PathFound, Report, Verdict};
+use crate::output::{Distances, PathFound, Report, StimulusFound, Verdict};
 use crate::run::error_norms;
 use crate::run::mesh_setup::MeshSetup;
 use crate::run::sources::Method;
@@ -39,6 +39,7 @@ impl MeshSetup {
             mean,
             max,
             labeled: None,
+            stimuli: Vec::new(),
             behind_skinny: 0,
             paths: Vec::new(),
             misfit: None,
@@ -87,6 +88,46 @@ pub(super) fn note_skinny(report: &mut Report, n: usize) {
     report.warnings.push(warning);
 }
 
+/// Returns for each seed of a distance how many vertices have its label.
+fn counts(distance: &Distance, labels: &[i32]) -> Vec<usize> {
+    let mut counts = vec![0; distance.from.len()];
+    labels.iter().filter(|&&label| label >= 0).for_each(|&label| counts[label as usize] += 1);
+    counts
+}
+
+impl MeshSetup {
+    /// Writes the stimuli of the file of stimuli to the report, and warns about those that excite
+    /// nothing.
+    pub(super) fn note_stimuli(&self, distance: &Distance, report: &mut Report, labels: &[i32]) {
+        let (Some(read), Some(distances)) = (&self.config.origin.stimuli, &mut report.distances)
+        else {
+            return;
+        };
+        let counts = counts(distance, labels);
+        let found = |(stimulus, &vertices): (&Stimulus, &usize)| StimulusFound {
+            name: stimulus.name.clone(),
+            at: stimulus.place(),
+            time: stimulus.seed.start(),
+            duration: stimulus.duration,
+            vertices,
+        };
+        distances.stimuli = read.stimuli.iter().zip(&counts[read.first..]).map(found).collect();
+        for (k, found) in distances.stimuli.iter().enumerate().filter(|(_, s)| s.vertices == 0) {
+            let name = found.name.as_ref().map_or(String::new(), |name| format!(" \"{name}\""));
+            let why = match distance.width {
+                Some(width) if found.time >= width => format!("the width ends at time {width}"),
+                _ => format!(
+                    "the tissue at {} has been excited by time {}, and it is excited only once",
+                    found.at, found.time
+                ),
+            };
+            let warning = format!("stimulus {k}{name} excites no vertex: {why}");
+            tracing::warn!("{warning}");
+            report.warnings.push(warning);
+        }
+    }
+}
+
 /// Writes the shape of the front, the label counts and the paths to the report.
 pub(super) fn note_extras(
     distance: &Distance,
@@ -101,11 +142,7 @@ pub(super) fn note_extras(
         Method::Fronts(Front::Plane) => "plane",
         Method::Exact(_) => "exact",
     };
-    distances.labeled = found.extras.labels.as_ref().map(|labels| {
-        let mut counts = vec![0; distance.from.len()];
-        labels.iter().filter(|&&l| l >= 0).for_each(|&l| counts[l as usize] += 1);
-        counts
-    });
+    distances.labeled = found.extras.labels.as_ref().map(|labels| counts(distance, labels));
     let named = starts.iter().zip(&found.paths).map(|((from, _), path)| PathFound {
         from: from.clone(),
         length: path.length,

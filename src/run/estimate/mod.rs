@@ -46,6 +46,7 @@ pub fn estimate(
     if !(seconds > 0.0 && seconds.is_finite()) {
         return Err(Error::usage(format!("{seconds} seconds is not a duration > 0"), ""));
     }
+    let config = &*config.with_stimuli()?;
     let target = existing(&folder_of(config, folder)?);
     let cpu = Arc::new(cpu(config)?);
     let temporary = TemporaryFolder::new(&target)?;

@@ -1,4 +1,4 @@
-//! The table of a batch: a CSV file with titles.
+//! Tables: CSV files with titles.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,12 @@ const MOST_ROWS: usize = 1 << 24;
 
 /// A table with titles.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     pub file: PathBuf,
     /// Titles of the columns. They are distinct and not empty.
     pub titles: Vec<String>,
+    /// The line of the titles, counted from 1.
+    pub title_line: usize,
     pub rows: Vec<Row>,
     /// Hexadecimal BLAKE3 hash of the file.
     pub hash: String,
@@ -21,9 +23,11 @@ pub(super) struct Table {
 
 /// A row of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Number of the row. The first row below the titles is 1.
     pub number: usize,
+    /// The line at which the row begins, counted from 1.
+    pub line: usize,
     /// One cell per column, without blanks around it.
     pub cells: Vec<String>,
 }
@@ -55,7 +59,12 @@ impl Table {
                           double quotation marks";
             bad(error.to_string(), remedy).because(error)
         };
-        let titles: Vec<String> = reader.headers().map_err(wrong)?.iter().map(Into::into).collect();
+        let line = |record: &csv::StringRecord| {
+            record.position().map_or(1, |position| position.line() as usize)
+        };
+        let head = reader.headers().map_err(wrong)?;
+        let title_line = line(head);
+        let titles: Vec<String> = head.iter().map(Into::into).collect();
         let mut known = BTreeSet::new();
         for title in &titles {
             if title.is_empty() || !known.insert(title) {
@@ -68,8 +77,9 @@ impl Table {
         }
         let mut rows = Vec::new();
         for record in reader.records() {
-            let cells = record.map_err(wrong)?.iter().map(Into::into).collect();
-            rows.push(Row { number: rows.len() + 1, cells });
+            let record = record.map_err(wrong)?;
+            let cells = record.iter().map(Into::into).collect();
+            rows.push(Row { number: rows.len() + 1, line: line(&record), cells });
             if rows.len() > MOST_ROWS {
                 return Err(bad(format!("more than {MOST_ROWS} rows"), "divide the table"));
             }
@@ -78,7 +88,7 @@ impl Table {
             return Err(bad("the table has no rows below its titles".into(), "add rows"));
         }
         let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
-        Ok(Table { file: file.to_path_buf(), titles, rows, hash })
+        Ok(Table { file: file.to_path_buf(), titles, title_line, rows, hash })
     }
 
     /// Returns the index of the column with a title.
