@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
 use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface, Subject};
 use zeroset::config::{FrontShape, Stimulus};
+use zeroset::levelset::eikonal::velocity;
 use zeroset::mesh::{self, DataArray, Group, Kind, Members};
 use zeroset::{Source, Values, distance_with, read_with};
 
@@ -299,6 +300,17 @@ impl Mesh {
             false => mesh.set_vertex_array(name, components, values),
         }
         .map_err(raised)
+    }
+
+    /// Computes the velocity of a front in each cell, of shape (m, 3), from its arrival times.
+    fn velocity<'py>(
+        &self,
+        py: Python<'py>,
+        times: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Table<'py, f64>> {
+        let mesh = self.shared();
+        let times = times.as_slice()?;
+        rows(py, py.detach(|| velocity(mesh.stored(), times)))
     }
 
     /// Computes a distance.

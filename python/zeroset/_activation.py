@@ -35,9 +35,12 @@ class Activation:
         The same times as distances, with shortest paths and conversions.
     """
 
-    def __init__(self, distances: Distances, names: list[str | None]) -> None:
+    def __init__(
+        self, distances: Distances, names: list[str | None], within: float | None = None
+    ) -> None:
         self.distances = distances
         self.names = names
+        self._within = within
         self.mesh = distances.mesh
         self.times: Any = distances.values
         self.stimulus: Any = distances.labels
@@ -45,8 +48,13 @@ class Activation:
     @property
     def duration(self) -> float:
         """Total activation time: from the first to the last activation of a point."""
-        times = np.asarray(self.distances)
+        times = self._reached()
         return float(np.nanmax(times) - np.nanmin(times))
+
+    def _reached(self) -> np.ndarray:
+        """Return the times, with NaN at points that no front reaches within the limit."""
+        times = np.asarray(self.distances)
+        return times if self._within is None else np.where(times < self._within, times, np.nan)
 
     def velocity(self) -> Any:
         """Return the conduction velocity in each cell, shape (m, 3), in mesh units per time.
@@ -61,15 +69,7 @@ class Activation:
         >>> zs.activation(heart, stimuli=[[0, 2]], speed=0.5).velocity().round(3).tolist()
         [[0.5, 0.0, 0.0]]
         """
-        points, cells = self.mesh.points, self.mesh.cells
-        times = np.asarray(self.distances)[cells]
-        edges = points[cells[:, 1:]] - points[cells[:, :1]]
-        # The gradient is the combination of the edges that has the differences along them.
-        gradient = np.einsum("mij,mj->mi", np.linalg.pinv(edges), times[:, 1:] - times[:, :1])
-        square = np.einsum("mi,mi->m", gradient, gradient)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.where(square[:, None] > 0, gradient / square[:, None], np.nan)
-        return self.distances._convert(found)
+        return self.distances._convert(self.mesh._native.velocity(self._reached()))
 
     def regions(self, region: Any) -> dict[Any, tuple[float, float]]:
         """Return the earliest and the latest activation in each region of cells.
@@ -101,7 +101,7 @@ class Activation:
             raise ValueError(
                 f"region: expected the shape ({self.mesh.n_cells},), found {array.shape}"
             )
-        times = np.asarray(self.distances)[self.mesh.cells]
+        times = self._reached()[self.mesh.cells]
         found = {}
         for name in np.unique(array):
             here = times[array == name]
@@ -220,7 +220,7 @@ def activation(
     found = used.distance(
         sources, starts=starts, speed=speed, fiber=fibers, sheet=sheets, labels=True, **options
     )
-    return Activation(found, names)
+    return Activation(found, names, options.get("within"))
 
 
 _KEYS = {"at", "sphere", "box", "time", "duration", "name"}

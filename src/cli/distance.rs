@@ -33,6 +33,9 @@ Sources (vertices are numbered from 0 in file order; @START sets an initial valu
   --from vertex:0,17@0.5      two vertices, both with initial value 0.5
   --from point:1.5,-2,30      a point, projected onto the mesh from at most one edge length away
   --from group:inlet          a named group of the mesh, see `zeroset info`
+  --from sphere:0,0,0,1.5@5   all vertices in a sphere, from time 5 on
+  --from box:0,0,0,1,1,1      all vertices in a box with two opposite corners
+  --from vtx:apex.vtx         the vertices in a CARP list
   --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text file
                               with one point x y z per line, projected onto the mesh
   --from levelset:\"sulc-2\"    the zero set of an expression of coordinates and vertex arrays
@@ -51,6 +54,7 @@ Examples:
   zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.label.gii
   zeroset distance pial.gii --from vertex:3 --width 10 -o near.label
   zeroset distance pial.gii --from vertex:3 -o distance.npy
+  zeroset distance heart.vtu --stimuli stim.toml --speed 0.6 --labels --isochrones 10 -o t.vtu
   zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
   zeroset distance pial.gii --from vertex:3 --data lh.thickness=thick --mask \"thick > 0\" -o d.vtp
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
@@ -80,7 +84,7 @@ pub struct Args {
     /// File of stimuli with start times, .toml, .csv or .vtx: further sources after those of --from
     #[arg(long, value_name = "FILE")]
     pub stimuli: Option<String>,
-    /// Output file: .vtu, .vtp, .npy, .csv, .shape.gii, .label.gii, .morph or .label; for a volume:
+    /// Output file: .vtu, .vtp, .npy, .csv, .dat (CARP), .shape.gii, .label.gii, .morph or .label; for a volume:
     /// .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -150,6 +154,15 @@ pub struct Args {
     /// Also write the gradient at points and cells, as arrays `gradient`
     #[arg(long)]
     pub gradient: bool,
+    /// Also write the velocity of the front in each cell, normal to it, as the array `velocity`
+    #[arg(long)]
+    pub velocity: bool,
+    /// Also write isochrones at the multiples of this step, as NAME_isochrones.vtp next to the output
+    #[arg(long, value_name = "STEP", value_parser = positive)]
+    pub isochrones: Option<f64>,
+    /// Cell array with numbers of regions: print the first and the last arrival in each of them
+    #[arg(long, value_name = "ARRAY")]
+    pub regions: Option<String>,
     /// Write the path of descent to a source from this place: vertex:N[,N...] or point:X,Y,Z;
     /// repeatable
     #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
@@ -243,6 +256,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     distance.mask = args.mask;
     distance.labels = args.labels;
     distance.gradient = args.gradient;
+    distance.velocity = args.velocity;
+    distance.isochrones = args.isochrones;
+    distance.regions = args.regions;
     distance.paths_from = args.path_from;
     let mut config = Config::of_distance(mesh, distance, flags);
     if args.partition.is_old_word {
@@ -302,6 +318,8 @@ fn flags(args: &Args) -> Vec<(String, String)> {
         ("distance.speed", "--speed", speed),
         ("distance.mask", "--mask", args.mask.as_ref().map(Expression::to_string)),
         ("distance.stimuli", "--stimuli", args.stimuli.clone()),
+        ("distance.isochrones", "--isochrones", args.isochrones.map(|step| step.to_string())),
+        ("distance.regions", "--regions", args.regions.clone()),
         ("distance.front", "--front", front),
         ("distance.signed", "--signed", args.signed.then(String::new)),
         ("output.picture.range", "--range", args.style.range.map(|[a, b]| format!("{a},{b}"))),
@@ -328,9 +346,8 @@ fn summary(report: &Report, output: &Path) -> String {
             d.range(&report.config.unit_of_result(&report.units)),
             d.front
         );
-        if !d.stimuli.is_empty() {
-            let reach = d.stimuli.iter().filter(|stimulus| stimulus.vertices > 0).count();
-            text += &format!("stimuli   {}, of which {reach} excite vertices\n", d.stimuli.len());
+        for (title, line) in d.arrivals(&report.config.unit_of_result(&report.units)) {
+            text += &format!("{title:<10}{line}\n");
         }
         if let Some(misfit) = &d.misfit {
             let observations = counted(misfit.observations, ["observation", "observations"]);

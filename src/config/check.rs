@@ -280,6 +280,7 @@ fn check_conduction(flaws: &mut Flaws, distance: &super::Distance) {
 fn check_distance(flaws: &mut Flaws, config: &Config) {
     let Some(distance) = &config.distance else { return };
     flaws.positive("distance.width", distance.width);
+    flaws.positive("distance.isochrones", distance.isochrones);
     if let Some(Speed::Expression(expression)) = &distance.speed {
         flaws.timeless("distance.speed", expression);
     }
@@ -370,12 +371,13 @@ fn check_output(flaws: &mut Flaws, config: &Config) {
         "conflicts with interface = false",
         "remove one of the two",
     );
-    let gradient = config.distance.as_ref().is_some_and(|distance| distance.gradient);
+    let has_cell_data =
+        config.distance.as_ref().is_some_and(|distance| distance.gradient || distance.velocity);
     flaws.require(
-        !gradient || output.format != SeriesFormat::Vtkhdf,
+        !has_cell_data || output.format != SeriesFormat::Vtkhdf,
         "output.format",
-        "is \"vtkhdf\", which cannot hold the cell data of a gradient",
-        "use format = \"pvd\", or leave out the gradient",
+        "is \"vtkhdf\", which cannot hold the cell data of a gradient or a velocity",
+        "use format = \"pvd\", or leave out the gradient and the velocity",
     );
     check_picture(flaws, config)
 }

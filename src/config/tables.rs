@@ -340,6 +340,19 @@ pub struct Distance {
     /// Writes the arrays `gradient` at points and cells, with three components in the unit of the
     /// result per mesh unit. Not available for `.vtkhdf`.
     pub gradient: bool,
+    /// Writes the cell array `velocity`: the velocity of the front, normal to it, in mesh units per
+    /// unit of the result; NaN in cells that the front does not cross. Not available for `.vtkhdf`.
+    pub velocity: bool,
+    /// Step between isochrones, > 0, in the unit of the result. They are written as
+    /// `NAME_isochrones.vtp`: lines on triangles, and surfaces in tetrahedra, at the multiples of
+    /// the step between the first and the last arrival.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isochrones: Option<f64>,
+    /// Cell array with the numbers of regions, which are integers. The report states the first and
+    /// the last arrival in each region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<String>,
     /// Vertices and points from which paths of descent to the source are written, as
     /// `NAME_paths.vtp`.
     pub paths_from: Vec<Seed>,

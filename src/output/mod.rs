@@ -21,8 +21,8 @@ pub use measures::{Measures, MeasuresFile};
 pub use measures_plot::{plot_measures, units_of_run};
 pub use program::{COMMIT, build, executable};
 pub use report::{
-    Check, Distances, Drift, MeshCounts, MisfitFound, PathFound, Program, Report, SCHEMA_VERSION,
-    Seconds, Status, StimulusFound, SurfaceCounts, TileCounts, Verdict,
+    Check, Distances, Drift, MeshCounts, MisfitFound, PathFound, Program, RegionFound, Report,
+    SCHEMA_VERSION, Seconds, Status, StimulusFound, SurfaceCounts, TileCounts, Verdict,
 };
 pub use run_names::RunNames;
 pub(crate) use run_names::{report_page_name, view_name};

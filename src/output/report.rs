@@ -236,6 +236,11 @@ pub struct Distances {
     /// For each seed, the number of vertices to which it is the nearest seed, `[seeds]`. `None`
     /// unless labels were requested.
     pub labeled: Option<Vec<usize>>,
+    /// Time from the first to the last arrival. `None` without a speed, or if no vertex was reached.
+    pub activation_time: Option<f64>,
+    /// The first and the last arrival in each region, by number, if regions were requested.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<RegionFound>,
     /// The stimuli of the file of stimuli, in its order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stimuli: Vec<StimulusFound>,
@@ -259,6 +264,20 @@ pub struct MisfitFound {
     pub observations: usize,
     /// The number of vertices where the misfit has a kink.
     pub kinks: usize,
+}
+
+/// The arrivals in a region of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RegionFound {
+    /// The number of the region.
+    pub region: i64,
+    /// The first arrival at a vertex of its cells. `None` if no front arrives.
+    pub first: Option<f64>,
+    /// The last arrival at a vertex of its cells. `None` if no front arrives.
+    pub last: Option<f64>,
+    /// The number of cells with a vertex at which no front arrives.
+    pub cells_not_reached: usize,
 }
 
 /// A stimulus of a file of stimuli.
@@ -297,6 +316,30 @@ impl Distances {
             n => format!(" (outside the mask {n})"),
         };
         format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
+    }
+
+    /// Returns lines of text about the arrivals, each with its title: the time from the first to the
+    /// last one, the arrivals in regions, and the number of stimuli. `unit` is the unit of the
+    /// values, which may be empty.
+    pub(crate) fn arrivals(&self, unit: &str) -> Vec<(&'static str, String)> {
+        let with_digits = |x| with_unit(digits(x), unit);
+        let total =
+            |time| ("in total", format!("{} from first to last arrival", with_digits(time)));
+        let of_region = |found: &RegionFound| {
+            let range = match (found.first, found.last) {
+                (Some(first), Some(last)) => format!("{} to {}", digits(first), with_digits(last)),
+                _ => "no front arrives".into(),
+            };
+            ("region", format!("{}: {range}", found.region))
+        };
+        let mut lines: Vec<_> = self.activation_time.map(total).into_iter().collect();
+        lines.extend(self.regions.iter().map(of_region));
+        if !self.stimuli.is_empty() {
+            let reach = self.stimuli.iter().filter(|stimulus| stimulus.vertices > 0).count();
+            let text = format!("{}, of which {reach} excite vertices", self.stimuli.len());
+            lines.push(("stimuli", text));
+        }
+        lines
     }
 
     /// Returns the number and total length of the paths, such as "2, 31.50000 mm long", or `None`

@@ -80,10 +80,14 @@ impl RunNames {
             self.numbered.extend(asked.then(|| (name.to_string(), ending)));
         }
         match &config.distance {
-            Some(distance) if !distance.paths_from.is_empty() => {
-                self.whole.push(format!("{name}_paths.vtp"));
+            Some(distance) => {
+                let lines = [
+                    ("paths", !distance.paths_from.is_empty()),
+                    ("isochrones", distance.isochrones.is_some()),
+                ];
+                let written = lines.into_iter().filter(|(_, is_written)| *is_written);
+                self.whole.extend(written.map(|(kind, _)| format!("{name}_{kind}.vtp")));
             }
-            Some(_) => {}
             None if output.interface => {
                 self.series(INTERFACE, &["vtp"]);
                 self.interface_files(output);

@@ -1,7 +1,9 @@
 //! The task [distance] on a mesh: a single solve, whose result is the only state of the run.
 
 mod exact;
+mod isochrones;
 mod part;
+mod regions;
 mod report;
 mod sensitivity;
 mod solve;
@@ -23,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::levelset::eikonal::path::{self, Paths};
 use crate::levelset::eikonal::source::{self, Part, Source};
-use crate::levelset::eikonal::{self, Front, Slowness, skinny};
+use crate::levelset::eikonal::{self, Front, Isochrones, Slowness, skinny};
 use crate::mesh::Mesh;
 use crate::output::{Report, RunFolder, Status};
 use crate::picture::Marks;
@@ -41,6 +43,8 @@ pub(crate) struct Found {
     pub extras: Extras,
     /// The requested paths to the sources.
     pub paths: Vec<path::Path>,
+    /// The requested isochrones.
+    pub isochrones: Option<Isochrones>,
 }
 
 /// A case that computes a distance on a mesh.
@@ -131,13 +135,21 @@ impl MeshSetup {
         let cell_updates = solved.cell_updates;
         let inside = self.inside_of_seed(distance)?;
         let labels = solved.labels.clone();
-        let found = self.found(distance, method, solved, (paths, marks), &inside);
+        let times = arrival_times(distance, method, &solved.arrival);
+        let regions = self.regions(distance, &times)?;
+        let isochrones = self.isochrones(distance, &times)?;
+        let mut found = self.found(distance, method, solved, (paths, marks), &inside);
+        found.isochrones = isochrones;
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
         self.judge_distance(distance, report, &found.values, &found.paths);
         note_extras(distance, report, method, &starts, &found);
         self.note_stimuli(distance, report, &labels);
+        if let Some(distances) = &mut report.distances {
+            distances.regions = regions;
+            distances.activation_time = distance.speed.as_ref().and_then(|_| range(&times));
+        }
         note_skinny(report, behind_skinny);
         Ok(found)
     }
@@ -196,7 +208,10 @@ impl MeshSetup {
         (paths, marks): (Vec<path::Path>, Marks),
         inside: &[bool],
     ) -> Found {
-        let Solved { mut values, labels, .. } = solved;
+        let Solved { mut values, labels, arrival, .. } = solved;
+        let mesh = &self.cleaned.mesh;
+        let velocity = || self.cpu.run(|| eikonal::velocity(mesh, &arrival));
+        let velocity = distance.velocity.then(velocity);
         // Circular fronts are computed with value 0 at their sources. The start value is added
         // here.
         if method == Method::Fronts(Front::Circular) {
@@ -208,13 +223,14 @@ impl MeshSetup {
         }
         let inside = values.iter_mut().zip(inside).filter(|(_, inside)| **inside);
         inside.for_each(|(u, _)| *u = -*u);
-        let gradient = || self.cpu.run(|| eikonal::gradient(&self.cleaned.mesh, &values));
+        let gradient = || self.cpu.run(|| eikonal::gradient(mesh, &values));
         let extras = Extras {
             labels: distance.labels.then_some(labels),
             gradient: distance.gradient.then(gradient),
+            velocity,
             marks,
         };
-        Found { values, extras, paths }
+        Found { values, extras, paths, isochrones: None }
     }
 
     /// Writes the distance as the only state of a run.
@@ -224,18 +240,36 @@ impl MeshSetup {
         let (config, patch_of) = (&*self.config, self.patches.patch_of_vertex());
         let mesh = StoredMesh::new(&self.cleaned, config.compression());
         let mut states = States::new(config, &mesh, &patch_of, "distance", folder, self.gpu())?;
-        let Found { values, extras, paths } = found;
+        let Found { values, extras, paths, isochrones } = found;
         let state = MeshState { phi: values, extras, ..MeshState::default() };
         states.write_mesh(&state)?;
         states.finish_mesh(&state)?;
         let file = folder.file(&format!("{}_paths.vtp", config.name()));
         write_paths(&file, &paths, &self.cleaned.units, config.compression())?;
+        let file = folder.file(&format!("{}_isochrones.vtp", config.name()));
+        self.write_isochrones(&file, isochrones.as_ref())?;
         report.states = states.written().len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;
         report.ended_by = "distance computed".into();
         Ok(())
     }
+}
+
+/// Returns the time at which a front arrives at each vertex, or infinity where none arrives within
+/// the width. `arrival` are the arrival times of the solver, which starts circular fronts at 0.
+fn arrival_times(distance: &Distance, method: Method, arrival: &[f64]) -> Vec<f64> {
+    let first = distance.from.first().filter(|_| method == Method::Fronts(Front::Circular));
+    let start = first.map_or(0.0, |seed| seed.start());
+    let limit = distance.width.unwrap_or(f64::INFINITY);
+    let time = |u: &f64| if u + start < limit { u + start } else { f64::INFINITY };
+    arrival.iter().map(time).collect()
+}
+
+/// Returns the time from the first to the last of the finite arrival times, if there are any.
+fn range(times: &[f64]) -> Option<f64> {
+    let reached = || times.iter().copied().filter(|time| time.is_finite());
+    Some(reached().reduce(f64::max)? - reached().reduce(f64::min)?)
 }
 
 /// The data from which the fronts start, on the cleaned mesh.

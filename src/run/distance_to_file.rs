@@ -23,8 +23,8 @@ use crate::output::{Claims, Report, Status};
 ///
 /// `output` ends in `.vtu`, `.vtp`, `.npy`, `.csv`, `.shape.gii`, `.label.gii`, `.morph` or
 /// `.label`. Paths that the case requests are written to `paths`, by default to `<stem of
-/// output>_paths.vtp`, where they never replace a file with other contents. All files appear
-/// together.
+/// output>_paths.vtp`, where they never replace a file with other contents. Isochrones are written
+/// to `<stem of output>_isochrones.vtp` in the same way. All files appear together.
 ///
 /// With `observed`, the misfit to these observations is added to the report, and its gradient is
 /// written to the second file of the pair, by default to `<stem of output>_misfit.json`.
@@ -54,16 +54,19 @@ fn distance_on(
     let distance = config.distance.as_ref().ok_or_else(|| {
         Error::usage("the case does not compute a distance", "add a [distance] table")
     })?;
-    let (beside, is_named) = (beside(output, "_paths.vtp"), paths.is_some());
-    let paths = paths.unwrap_or(&beside);
+    let (beside_output, is_named) = (beside(output, "_paths.vtp"), paths.is_some());
+    let paths = paths.unwrap_or(&beside_output);
     let observed = observed.map(|(file, gradient)| Observed::new(file, gradient, output));
     check_outputs(config, distance, output, paths, observed.as_ref())?;
     // The user has not named these files. If `output` exists, `companions` below checks whether
     // they may be replaced.
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     let unnamed_paths = (!distance.paths_from.is_empty() && !is_named).then_some(paths);
+    let isochrones = beside(output, "_isochrones.vtp");
+    let unnamed_isochrones = distance.isochrones.map(|_| &*isochrones);
     let unnamed_gradient = observed.as_ref().and_then(Observed::unnamed);
-    for path in unnamed_paths.into_iter().chain(unnamed_gradient) {
+    let unnamed = unnamed_paths.into_iter().chain(unnamed_gradient).chain(unnamed_isochrones);
+    for path in unnamed {
         if is_there(path) && !is_there(output) {
             return Err(atomic::in_the_way(path));
         }
@@ -103,13 +106,15 @@ fn distance_on(
             true => write()?,
             false => atomic::companions(write)?,
         }
+        let written = found.isochrones.as_ref();
+        atomic::companions(|| setup.write_isochrones(&isochrones, written))?;
         if let Some(misfit) = &misfit {
             misfit.write()?;
         }
         match Pictures::new(config, &setup.cleaned, setup.gpu())? {
             Some(mut pictures) => {
                 let (labels, marks) = (extras.labels.clone(), extras.marks.clone());
-                let extras = Extras { labels, marks, gradient: None };
+                let extras = Extras { labels, marks, ..Extras::default() };
                 pictures.finish(
                     &MeshState { phi: values.clone(), extras, ..MeshState::default() },
                     None,
@@ -147,6 +152,8 @@ fn check_outputs(
     picture::check(config)?;
     let picture = config.output.picture.as_ref().and_then(|picture| picture.file.as_deref());
     let mut outputs = vec![output];
+    let isochrones = beside(output, "_isochrones.vtp");
+    outputs.extend(distance.isochrones.map(|_| &*isochrones));
     outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
     outputs.extend(picture);
     outputs.extend(observed.map(|observed| &*observed.gradient));

@@ -36,6 +36,8 @@ pub(crate) struct Extras {
     pub labels: Option<Vec<i32>>,
     /// Gradients per cell and per vertex.
     pub gradient: Option<Gradient>,
+    /// Velocities of the front per cell.
+    pub velocity: Option<Vec<[f64; 3]>>,
     /// Sources and paths, for pictures.
     pub marks: Marks,
 }
@@ -50,6 +52,10 @@ impl Extras {
                 let cells = cleaned.as_stored_cells(gradient.cells.clone(), none);
                 [cleaned.as_stored(&gradient.vertices, none), cells]
             }),
+            velocity: self
+                .velocity
+                .as_ref()
+                .map(|velocity| cleaned.as_stored_cells(velocity.clone(), none)),
         }
     }
 }
@@ -58,6 +64,8 @@ struct StoredExtras {
     labels: Option<Vec<i32>>,
     /// Gradients per vertex and per cell.
     gradient: Option<[Vec<[f64; 3]>; 2]>,
+    /// Velocities per cell.
+    velocity: Option<Vec<[f64; 3]>>,
 }
 
 impl StoredExtras {
@@ -71,6 +79,9 @@ impl StoredExtras {
                 3,
                 cells.as_flattened(),
             );
+        }
+        if let Some(velocity) = &self.velocity {
+            output = output.cell_data("velocity", 3, velocity.as_flattened());
         }
         output
     }
@@ -322,7 +333,8 @@ pub(super) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
 }
 
 /// Endings of the files to which vertex values can be written. `label.gii` must precede `gii`.
-const ENDINGS: [&str; 8] = ["label.gii", "vtu", "vtp", "gii", "morph", "label", "npy", "csv"];
+const ENDINGS: [&str; 9] =
+    ["label.gii", "vtu", "vtp", "gii", "morph", "label", "npy", "csv", "dat"];
 
 fn ending(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
@@ -330,20 +342,21 @@ fn ending(path: &Path) -> Option<&'static str> {
     ENDINGS.into_iter().find(has)
 }
 
-/// Refuses labels and gradients for files that hold only one array, gradients for `.csv` and
-/// `.label.gii` files, and a `.label.gii` file without labels.
+/// Refuses labels, gradients and velocities for files that hold only one array, gradients and
+/// velocities for `.csv` and `.label.gii` files, and a `.label.gii` file without labels.
 ///
 /// # Errors
 /// Returns [`Error::Case`] in these cases. Its remedy is the option `--labels`, or the endings of
 /// files that hold more arrays.
 pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
-    let (labels, gradient) = (distance.labels, distance.gradient);
-    let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii or .csv";
+    let (labels, vectors) = (distance.labels, distance.gradient || distance.velocity);
+    let remedy = "write labels, gradients and velocities to .vtu or .vtp, labels alone to \
+                  .label.gii or .csv";
     let wrong = match ending(path) {
         Some("label.gii") if !labels => ("holds labels, but none were requested", "add --labels"),
-        Some("label.gii") if gradient => ("such a file holds labels only", remedy),
-        Some("csv") if gradient => ("such a file holds no gradients", remedy),
-        Some("gii" | "morph" | "label" | "npy") if labels || gradient => {
+        Some("label.gii") if vectors => ("such a file holds labels only", remedy),
+        Some("csv") if vectors => ("such a file holds no gradients or velocities", remedy),
+        Some("gii" | "morph" | "label" | "npy" | "dat") if labels || vectors => {
             ("such a file holds one array only", remedy)
         }
         _ => return Ok(()),
@@ -368,7 +381,7 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
         Some(_) => String::new(),
     };
     let remedy = near
-        + "end the name in .vtu, .vtp (triangles), .npy, .csv, .shape.gii, .label.gii, .morph or .label";
+        + "end the name in .vtu, .vtp (triangles), .npy, .csv, .dat, .shape.gii, .label.gii, .morph or .label";
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
@@ -380,7 +393,7 @@ fn nearly(path: &Path) -> String {
     let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let two = io::meant(&format!("{before}.{last}"), ["shape.gii", "label.gii"]);
     match two.is_empty() {
-        true => io::meant(last, ["vtu", "vtp", "gii", "morph", "label", "npy", "csv"]),
+        true => io::meant(last, ["vtu", "vtp", "gii", "morph", "label", "npy", "csv", "dat"]),
         false => two,
     }
 }
@@ -402,11 +415,13 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 ///
 /// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
 /// FreeSurfer label stores the vertices whose values are below `width`. `.npy` and `.csv` files
-/// hold the values of all vertices of the mesh file, and `.csv` files also the labels.
+/// hold the values of all vertices of the mesh file, and `.csv` files also the labels. CARP's `.dat`
+/// files hold the values, and -1 at vertices without a value.
 /// `compression` applies to `.vtu` and `.vtp`.
 ///
 /// # Errors
-/// Returns [`Error::Output`] if the file cannot be written.
+/// Returns [`Error::Output`] if the file cannot be written, or if -1 could be a value of a `.dat`
+/// file.
 pub(super) fn write_single(
     path: &Path,
     cleaned: &CleanedMesh,
@@ -436,6 +451,7 @@ pub(super) fn write_single(
             freesurfer::write_label(path, &cleaned.stored_vertices, &values)
         }
         (Some("npy"), _) => io::write_values_npy(path, &values),
+        (Some("dat"), _) => io::write_values_dat(path, &values),
         (Some("csv"), labels) => {
             let labels = labels.as_ref().map(|labels| cleaned.as_stored(labels, -1));
             let vertices = &cleaned.stored_vertices;

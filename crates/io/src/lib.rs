@@ -92,7 +92,7 @@ pub use sniff::instead_of_a_case;
 pub use units::{Units, with_unit};
 use vertex_data::data_as;
 pub use vertex_data::{PartialArray, VertexData, read_data, read_data_at};
-pub use vertex_values::{write_values_csv, write_values_npy};
+pub use vertex_values::{write_values_csv, write_values_dat, write_values_npy};
 pub use volume::{
     RawLayout, VolumeFile, VolumeOptions, check_volume_target, is_same_length, is_volume_target,
     read_volume, write_npy_table, write_volume,

@@ -1,9 +1,9 @@
-//! Writers of numbers at the vertices of a mesh for other programs: `.npy` and `.csv`.
+//! Writers of numbers at the vertices of a mesh for other programs: `.npy`, `.csv` and `.dat`.
 
 use std::path::Path;
 
 use super::{atomic, volume};
-use zeroset_core::error::Result;
+use zeroset_core::error::{Error, Result};
 
 /// Writes an array of 64-bit floating-point numbers, one per vertex, `[n_vertices]`, as `.npy`.
 ///
@@ -46,9 +46,49 @@ pub fn write_values_csv(
     })
 }
 
+/// Writes a CARP file of values at vertices, `.dat`: a line for each of them, `[n_vertices]`. A
+/// vertex without a value (NaN) gets -1, as one without an activation does in CARP. Numbers have
+/// enough digits to be read back exactly.
+///
+/// # Errors
+/// Returns [`Error::Output`](zeroset_core::Error::Output) if the file cannot be written, or if some
+/// vertices have no value and others negative ones.
+pub fn write_values_dat(path: &Path, values: &[f64]) -> Result<()> {
+    let negative = values.iter().position(|&value| value < 0.0);
+    if let (Some(vertex), true) = (negative, values.iter().any(|value| value.is_nan())) {
+        let what = format!(
+            "vertex {vertex} has the negative value {}, but -1 marks vertices that no front reaches",
+            values[vertex]
+        );
+        return Err(Error::output(path, what, "write another format, or begin at times >= 0"));
+    }
+    atomic::write(path, |out| {
+        for value in values {
+            match value.is_nan() {
+                true => writeln!(out, "-1")?,
+                false => writeln!(out, "{value}")?,
+            }
+        }
+        Ok(())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn carp_files_mark_vertices_without_a_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.dat");
+        write_values_dat(&path, &[0.1, f64::NAN, 1e-300]).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let rows: Vec<f64> = text.lines().map(|row| row.parse().unwrap()).collect();
+        assert_eq!(rows, [0.1, -1.0, 1e-300]);
+        write_values_dat(&path, &[-0.1, 2.0]).unwrap();
+        let message = write_values_dat(&path, &[2.0, -0.1, f64::NAN]).unwrap_err().to_string();
+        assert!(message.contains("vertex 1 has the negative value -0.1"), "{message}");
+    }
 
     #[test]
     fn what_is_written_is_read() {

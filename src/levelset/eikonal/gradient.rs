@@ -47,6 +47,25 @@ pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     }
 }
 
+/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`, from
+/// the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
+///
+/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if a
+/// vertex of the cell has no time, or if all have the same time.
+pub fn velocity(mesh: &Mesh, u: &[f64]) -> Vec<[f64; 3]> {
+    let arity = mesh.kind.arity();
+    let of_cell = |cell: &[u32]| {
+        let (g, _) = match arity {
+            3 => of::<3>(mesh, cell, u),
+            _ => of::<4>(mesh, cell, u),
+        };
+        let found = g / g.norm_squared();
+        let is_finite = found.iter().all(|x| x.is_finite());
+        if is_finite { found.into() } else { [f64::NAN; 3] }
+    };
+    mesh.cells.par_chunks_exact(arity).map(of_cell).collect()
+}
+
 fn of<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64]) -> (Vec3, f64) {
     let x: [Vec3; N] = std::array::from_fn(|i| mesh.vertices[cell[i] as usize].into());
     let simplex = Simplex::new(&x);
@@ -71,7 +90,14 @@ mod tests {
         for g in found.cells.iter().chain(&found.vertices) {
             assert!((Vec3::from(*g) - Vec3::new(2.0, -1.0, 0.0)).norm() < 1e-14, "{g:?}");
         }
+        let speed = 1.0 / 5.0_f64.sqrt();
+        for v in velocity(&mesh, &u) {
+            let v = Vec3::from(v);
+            assert!((v.norm() - speed).abs() < 1e-14 && v.x == -2.0 * v.y, "{v:?}");
+        }
+        assert!(velocity(&mesh, &[1.0; 5]).iter().flatten().all(|x| x.is_nan()));
         u[4] = f64::INFINITY;
+        assert!(velocity(&mesh, &u)[2][0].is_nan());
         let found = gradient(&mesh, &u);
         assert!(found.cells[2][0].is_nan() && found.vertices[4][0].is_nan());
         assert!((found.vertices[1][0] - 2.0).abs() < 1e-14, "from the other cell");

@@ -50,6 +50,7 @@ pub mod cuda;
 pub mod exact;
 pub mod formulas;
 mod gradient;
+mod isochrones;
 mod metric;
 mod nearest;
 pub mod path;
@@ -65,7 +66,8 @@ mod tests;
 use std::sync::Arc;
 
 pub use cpu::solve;
-pub use gradient::{Gradient, gradient};
+pub use gradient::{Gradient, gradient, velocity};
+pub use isochrones::{Isochrones, MOST_ISOCHRONES, isochrones};
 pub use metric::Metric;
 pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use problem::Problem;

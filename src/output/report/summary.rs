@@ -88,6 +88,9 @@ impl Report {
                     d.front
                 ),
             );
+            for (title, text) in d.arrivals(&self.config.unit_of_result(&self.units)) {
+                line(title, text);
+            }
             if let Some(paths) = d.paths(&length) {
                 line("paths", paths);
             }

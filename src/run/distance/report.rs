@@ -39,6 +39,8 @@ impl MeshSetup {
             mean,
             max,
             labeled: None,
+            activation_time: None,
+            regions: Vec::new(),
             stimuli: Vec::new(),
             behind_skinny: 0,
             paths: Vec::new(),
