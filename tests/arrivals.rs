@@ -75,6 +75,13 @@ fn isochrones_lie_at_multiples_of_the_step() {
     let (code, text) = place.outcome(&format!("distance m.vtu {FRONT} --isochrones 1e-6 -o f.vtu"));
     assert!(code == 2 && text.contains("--isochrones") && text.contains("larger step"), "{text}");
     assert!(!place.path("f.vtu").exists());
+    let output = Command::new(env!("CARGO_BIN_EXE_zeroset"))
+        .current_dir(place.0.path())
+        .args(format!("distance m.vtu {FRONT} --isochrones 50 -o h.vtu").split(' '))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && text.contains("there are no isochrones"), "{text}");
     // A file with other contents is not replaced.
     place.put("g_isochrones.vtp", "mine");
     let (code, text) = place.outcome(&format!("distance m.vtu {FRONT} --isochrones 1 -o g.vtu"));
@@ -113,7 +120,7 @@ fn runs_report_regions_and_the_total_time() {
         text.concat()
     };
     let text = run("");
-    assert!(text.contains("5.000000 ms from first to last arrival"), "{text}");
+    assert!(text.contains("in total     5 ms from first to last arrival"), "{text}");
     let report = json(&place, "out/report.json");
     let regions = &report["distances"]["regions"];
     assert_eq!(regions[0]["region"], 1);

@@ -62,6 +62,19 @@ def test_a_plane_wave_along_fibers_has_their_speed():
     assert np.allclose(regions["right"], (1 / 0.6, 2 / 0.6))
 
 
+def test_points_beyond_the_limit_are_not_reached():
+    tissue = heart()
+    left = np.flatnonzero(tissue.points[:, 0] == -1)
+    found = zs.activation(tissue, stimuli=left, speed=1.0, front="plane", within=1.01)
+    reached = (tissue.points[:, 0][tissue.cells] <= 1e-9).all(axis=1)
+    velocity = found.velocity()
+    assert np.allclose(velocity[reached], [1, 0, 0], atol=1e-9)
+    assert np.isnan(velocity[~reached]).all()
+    assert found.duration == pytest.approx(1.0)
+    first, last = found.regions(np.where(reached, 1, 2))[2]
+    assert (first, last) == (pytest.approx(1.0), pytest.approx(1.0))
+
+
 def test_velocities_in_tetrahedra():
     cube = zs.generate("cube", cells=[4, 4, 4])
     left = np.flatnonzero(cube.points[:, 0] == cube.points[:, 0].min())

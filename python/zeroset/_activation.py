@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _inputs, _native
-from ._mesh import Distances, Mesh, as_mesh
+from ._mesh import Distances, as_mesh
 from ._sensitivity import Sensitivity
 from ._view import View
 

@@ -84,8 +84,8 @@ pub struct Args {
     /// File of stimuli with start times, .toml, .csv or .vtx: further sources after those of --from
     #[arg(long, value_name = "FILE")]
     pub stimuli: Option<String>,
-    /// Output file: .vtu, .vtp, .npy, .csv, .dat (CARP), .shape.gii, .label.gii, .morph or .label; for a volume:
-    /// .nii.gz, .nii, .nrrd, .mha, .vti or .npy
+    /// Output file: .vtu, .vtp, .npy, .csv, .dat (CARP), .shape.gii, .label.gii, .morph or .label;
+    /// for a volume: .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -157,7 +157,8 @@ pub struct Args {
     /// Also write the velocity of the front in each cell, normal to it, as the array `velocity`
     #[arg(long)]
     pub velocity: bool,
-    /// Also write isochrones at the multiples of this step, as NAME_isochrones.vtp next to the output
+    /// Also write isochrones at the multiples of this step, as NAME_isochrones.vtp next to the
+    /// output
     #[arg(long, value_name = "STEP", value_parser = positive)]
     pub isochrones: Option<f64>,
     /// Cell array with numbers of regions: print the first and the last arrival in each of them

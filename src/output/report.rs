@@ -236,7 +236,8 @@ pub struct Distances {
     /// For each seed, the number of vertices to which it is the nearest seed, `[seeds]`. `None`
     /// unless labels were requested.
     pub labeled: Option<Vec<usize>>,
-    /// Time from the first to the last arrival. `None` without a speed, or if no vertex was reached.
+    /// Time from the first to the last arrival. `None` without a speed, or if no vertex was
+    /// reached.
     pub activation_time: Option<f64>,
     /// The first and the last arrival in each region, by number, if regions were requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -318,10 +319,14 @@ impl Distances {
         format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
     }
 
-    /// Returns lines of text about the arrivals, each with its title: the time from the first to the
+    /// Returns lines of text about the arrivals in regions or of stimuli, if the case has either,
+    /// each with its title: the time from the first to the
     /// last one, the arrivals in regions, and the number of stimuli. `unit` is the unit of the
     /// values, which may be empty.
     pub(crate) fn arrivals(&self, unit: &str) -> Vec<(&'static str, String)> {
+        if self.regions.is_empty() && self.stimuli.is_empty() {
+            return Vec::new();
+        }
         let with_digits = |x| with_unit(digits(x), unit);
         let total =
             |time| ("in total", format!("{} from first to last arrival", with_digits(time)));

@@ -137,7 +137,7 @@ impl MeshSetup {
         let labels = solved.labels.clone();
         let times = arrival_times(distance, method, &solved.arrival);
         let regions = self.regions(distance, &times)?;
-        let isochrones = self.isochrones(distance, &times)?;
+        let isochrones = self.isochrones(distance, &times, report)?;
         let mut found = self.found(distance, method, solved, (paths, marks), &inside);
         found.isochrones = isochrones;
         report.seconds.reinitialize = stage.next("writing")?;

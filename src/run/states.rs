@@ -415,9 +415,9 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 ///
 /// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
 /// FreeSurfer label stores the vertices whose values are below `width`. `.npy` and `.csv` files
-/// hold the values of all vertices of the mesh file, and `.csv` files also the labels. CARP's `.dat`
-/// files hold the values, and -1 at vertices without a value.
-/// `compression` applies to `.vtu` and `.vtp`.
+/// hold the values of all vertices of the mesh file, and `.csv` files also the labels. CARP's
+/// `.dat` files hold the values, and -1 at vertices without a value. `compression` applies to
+/// `.vtu` and `.vtp`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written, or if -1 could be a value of a `.dat`

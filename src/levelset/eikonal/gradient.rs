@@ -47,11 +47,11 @@ pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     }
 }
 
-/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`, from
-/// the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
+/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`,
+/// from the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
 ///
-/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if a
-/// vertex of the cell has no time, or if all have the same time.
+/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if
+/// a vertex of the cell has no time, or if all have the same time.
 pub fn velocity(mesh: &Mesh, u: &[f64]) -> Vec<[f64; 3]> {
     let arity = mesh.kind.arity();
     let of_cell = |cell: &[u32]| {

@@ -21,8 +21,8 @@ pub struct Isochrones {
 pub const MOST_ISOCHRONES: usize = 10_000;
 
 /// Computes the isochrones at the multiples of `step` between the first and the last of the arrival
-/// times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives), on which they lie
-/// linearly in each cell. Cells that the front does not reach completely have none.
+/// times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives), on which they
+/// lie linearly in each cell. Cells that the front does not reach completely have none.
 ///
 /// # Errors
 /// Returns the number of isochrones if there are more than [`MOST_ISOCHRONES`].
