@@ -54,6 +54,49 @@ fn velocities_are_normal_to_the_front() {
 }
 
 #[test]
+fn widths_and_start_times_are_those_of_the_result() {
+    let (place, mesh) = place();
+    for start in [-3.0, 3.0] {
+        let options = "--width 10 --speed 1 --isochrones 1 --velocity --device cpu -o s.vtu";
+        place.good(&format!("distance m.vtu --from vertex:0@{start} {options}"));
+        let written = read_mesh(&place.path("s.vtu")).unwrap().mesh;
+        let times = written.vertex_array("distance").unwrap().values.to_f64();
+        let velocity = written.cell_array("velocity").unwrap().values.to_f64();
+        for (cell, v) in mesh.iter_cells().zip(velocity.chunks(3)) {
+            let is_reached = cell.iter().all(|&v| times[v as usize] < 10.0);
+            assert_eq!(v.iter().all(|x| x.is_finite()), is_reached, "{start}: {v:?}");
+        }
+        let lines = read_curves(&place.path("s_isochrones.vtp")).unwrap();
+        let last = lines.segments().0.iter().map(|x| start + x[0].hypot(x[1])).fold(0.0, f64::max);
+        assert!((last - 9.0).abs() < 0.1, "{start}: {last}");
+        std::fs::remove_file(place.path("s_isochrones.vtp")).unwrap();
+        std::fs::remove_file(place.path("s.vtu")).unwrap();
+    }
+}
+
+#[test]
+fn cells_that_contain_a_source_have_no_velocity() {
+    let (place, mesh) = place();
+    for source in ["levelset:x-5.2501", "point:5.3,5.1,0"] {
+        place.good(&format!("distance m.vtu --from {source} --speed 1 --velocity -o z.vtu"));
+        let written = read_mesh(&place.path("z.vtu")).unwrap().mesh;
+        let velocity = written.cell_array("velocity").unwrap().values.to_f64();
+        let mut without = 0;
+        for (cell, v) in mesh.iter_cells().zip(velocity.chunks(3)) {
+            match v[0].is_nan() {
+                true => without += 1,
+                false => {
+                    let speed = v[0].hypot(v[1]);
+                    assert!((speed - 1.0).abs() < 0.2, "{source}, {cell:?}: {speed}");
+                }
+            }
+        }
+        let expected = if source.starts_with('l') { 40 } else { 1 };
+        assert_eq!(without, expected, "{source}");
+    }
+}
+
+#[test]
 fn isochrones_lie_at_multiples_of_the_step() {
     let (place, _) = place();
     place.good(&format!("distance m.vtu {FRONT} --isochrones 1.25 -o d.vtu"));

@@ -70,7 +70,8 @@ impl Task for DistanceTask<'_> {
             }
             let seeds = sources::problems(config, cleaned).into_iter().map(|(_, error)| Err(error));
             let paths = sources::path_starts(config, cleaned).map(drop);
-            [method.map(drop)].into_iter().chain(seeds).chain([paths]).collect()
+            let regions = regions::numbers(config, self.distance, cleaned).map(drop);
+            [method.map(drop)].into_iter().chain(seeds).chain([paths, regions]).collect()
         })
     }
 
@@ -104,14 +105,15 @@ impl MeshSetup {
         let slowness = setup::slowness(&self.config, &self.cleaned, &mut report.warnings)?;
         let method = sources::method(&self.config, &slowness, &self.cleaned)?;
         let starts = sources::path_starts(&self.config, &self.cleaned)?;
+        let regions = regions::numbers(&self.config, distance, &self.cleaned)?;
         let has_paths = !starts.is_empty();
-        let with_parts = has_paths || self.config.output.picture.is_some();
+        let with_parts = has_paths || distance.velocity || self.config.output.picture.is_some();
         let places: Vec<path::Start> = starts.iter().map(|(_, start)| *start).collect();
         let mut start = self.start(distance, &slowness, method, &places, with_parts, report)?;
         report.warnings.extend(self.cleaned.doubts());
         let parts = match (&start, with_parts) {
             // The picture shows the zero set as a line, so it needs no simplices.
-            (DistanceStart::ZeroSet(_), true) if !has_paths => Vec::new(),
+            (DistanceStart::ZeroSet(_), true) if !has_paths && !distance.velocity => Vec::new(),
             (_, true) => start.take_parts(&self.cleaned.mesh, &slowness),
             (_, false) => Vec::new(),
         };
@@ -119,6 +121,8 @@ impl MeshSetup {
         report.seconds.setup = stage.next("computing the distance")?;
         let mut solved = factory::distance(self, distance, &start, &slowness)?;
         let mesh = &self.cleaned.mesh;
+        let velocity = || self.cpu.run(|| eikonal::velocity(mesh, &solved.arrival, &parts));
+        let velocity = distance.velocity.then(velocity);
         let mut paths = std::mem::take(&mut solved.paths);
         let mut behind_skinny = 0;
         if let Method::Fronts(front) = method {
@@ -136,10 +140,10 @@ impl MeshSetup {
         let inside = self.inside_of_seed(distance)?;
         let labels = solved.labels.clone();
         let times = arrival_times(distance, method, &solved.arrival);
-        let regions = self.regions(distance, &times)?;
+        let regions = self.regions(&regions, &times);
         let isochrones = self.isochrones(distance, &times, report)?;
         let mut found = self.found(distance, method, solved, (paths, marks), &inside);
-        found.isochrones = isochrones;
+        (found.isochrones, found.extras.velocity) = (isochrones, velocity);
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
@@ -208,14 +212,12 @@ impl MeshSetup {
         (paths, marks): (Vec<path::Path>, Marks),
         inside: &[bool],
     ) -> Found {
-        let Solved { mut values, labels, arrival, .. } = solved;
+        let Solved { mut values, labels, .. } = solved;
         let mesh = &self.cleaned.mesh;
-        let velocity = || self.cpu.run(|| eikonal::velocity(mesh, &arrival));
-        let velocity = distance.velocity.then(velocity);
         // Circular fronts are computed with value 0 at their sources. The start value is added
         // here.
         if method == Method::Fronts(Front::Circular) {
-            let start = distance.from.first().map_or(0.0, |seed| seed.start());
+            let start = solve::first_value(distance, Front::Circular);
             let limit = distance.width.unwrap_or(f64::INFINITY);
             // `min` would turn NaN, which marks an unreached vertex, into the limit.
             let reached = values.iter_mut().filter(|u| !u.is_nan());
@@ -227,7 +229,7 @@ impl MeshSetup {
         let extras = Extras {
             labels: distance.labels.then_some(labels),
             gradient: distance.gradient.then(gradient),
-            velocity,
+            velocity: None,
             marks,
         };
         Found { values, extras, paths, isochrones: None }
@@ -259,8 +261,10 @@ impl MeshSetup {
 /// Returns the time at which a front arrives at each vertex, or infinity where none arrives within
 /// the width. `arrival` are the arrival times of the solver, which starts circular fronts at 0.
 fn arrival_times(distance: &Distance, method: Method, arrival: &[f64]) -> Vec<f64> {
-    let first = distance.from.first().filter(|_| method == Method::Fronts(Front::Circular));
-    let start = first.map_or(0.0, |seed| seed.start());
+    let start = match method {
+        Method::Fronts(front) => solve::first_value(distance, front),
+        Method::Exact(_) => 0.0,
+    };
     let limit = distance.width.unwrap_or(f64::INFINITY);
     let time = |u: &f64| if u + start < limit { u + start } else { f64::INFINITY };
     arrival.iter().map(time).collect()

@@ -221,7 +221,11 @@ impl Around<'_> {
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
                 match arity {
-                    1 => Ok(self.group_of_vertices(&simplices, &format!("the group \"{name}\""))),
+                    1 => Ok(self.group_of_vertices(
+                        &simplices,
+                        &format!("the group \"{name}\""),
+                        false,
+                    )),
                     _ => Ok(self.simplices(&simplices, arity)),
                 }
             }
@@ -234,7 +238,7 @@ impl Around<'_> {
             }
             Seed::VertexList { path, .. } => {
                 let vertices = vertex_list(&self.config.resolve(path)?, self.cleaned)?;
-                Ok(self.group_of_vertices(&vertices, &format!("the list {path}")))
+                Ok(self.group_of_vertices(&vertices, &format!("the list {path}"), false))
             }
             Seed::Surface { .. } => {
                 let region = Region::new(self.config, self.cleaned, seed, key)?;
@@ -290,21 +294,27 @@ impl Around<'_> {
             let what = format!("{seed}: no vertex{within} lies in it");
             return Err(Error::usage(what, "make it larger, or use point:x,y,z"));
         }
-        Ok(self.group_of_vertices(&inside, &seed.to_string()))
+        Ok(self.group_of_vertices(&inside, &seed.to_string(), true))
     }
 
     /// Returns the sources of a group that lists vertices without edges or faces. `name` is its
-    /// name in warnings.
-    fn group_of_vertices(&self, vertices: &[u32], name: &str) -> Vec<Source> {
+    /// name in warnings. `is_region` states whether it consists of the vertices in a sphere or box.
+    fn group_of_vertices(&self, vertices: &[u32], name: &str, is_region: bool) -> Vec<Source> {
         let mesh = &self.cleaned.mesh;
         let found = source::PointGroup::new(mesh, vertices);
         if found.doubtful_cells > 0 {
             let cells = counted(found.doubtful_cells, ["cell", "cells"]);
+            let remedy = match is_region {
+                true => "make it larger or smaller if they are not part of it",
+                false => {
+                    "store its edges or faces as cells of a group (Gmsh physical group, MEDIT \
+                     edges) if they are not part of it"
+                }
+            };
             self.cleaned.note_doubt(format!(
                 "{name} lists vertices without edges or faces: all corners of {cells} belong to \
                  it, so the source includes the edges across them, although it looks like a line \
-                 or a wall; store its edges or faces as cells of a group (Gmsh physical group, \
-                 MEDIT edges) if they are not part of it"
+                 or a wall; {remedy}"
             ));
         }
         if self.is_exact && found.arity == 1 {

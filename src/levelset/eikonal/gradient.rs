@@ -1,5 +1,6 @@
 //! Gradients of arrival times.
 
+use super::source::Part;
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::parallel::*;
@@ -47,12 +48,13 @@ pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     }
 }
 
-/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`,
-/// from the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
+/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`, from
+/// the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
 ///
-/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if
-/// a vertex of the cell has no time, or if all have the same time.
-pub fn velocity(mesh: &Mesh, u: &[f64]) -> Vec<[f64; 3]> {
+/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if a
+/// vertex of the cell has no time, if all have the same time, and in cells that contain a part of
+/// the source. From there, fronts move to all sides, so the times have a kink in the cell.
+pub fn velocity(mesh: &Mesh, u: &[f64], source: &[Part]) -> Vec<[f64; 3]> {
     let arity = mesh.kind.arity();
     let of_cell = |cell: &[u32]| {
         let (g, _) = match arity {
@@ -63,7 +65,25 @@ pub fn velocity(mesh: &Mesh, u: &[f64]) -> Vec<[f64; 3]> {
         let is_finite = found.iter().all(|x| x.is_finite());
         if is_finite { found.into() } else { [f64::NAN; 3] }
     };
-    mesh.cells.par_chunks_exact(arity).map(of_cell).collect()
+    let mut found: Vec<_> = mesh.cells.par_chunks_exact(arity).map(of_cell).collect();
+    let is_inside = |part: &&Part| match arity {
+        3 => lies_inside::<3>(mesh, part),
+        _ => lies_inside::<4>(mesh, part),
+    };
+    source.iter().filter(is_inside).for_each(|part| found[part.cell as usize] = [f64::NAN; 3]);
+    found
+}
+
+/// Returns whether a part of a source lies inside its cell, and not only at its boundary.
+fn lies_inside<const N: usize>(mesh: &Mesh, part: &Part) -> bool {
+    let cell = &mesh.cells[part.cell as usize * N..][..N];
+    let x: [Vec3; N] = std::array::from_fn(|i| mesh.vertices[cell[i] as usize].into());
+    let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / points.len() as f64;
+    let (simplex, away) = (Simplex::new(&x), mean(part.points()) - mean(&x));
+    (0..N).all(|i| {
+        let of_corner = std::array::from_fn(|j| f64::from(u8::from(i == j)));
+        1.0 / N as f64 + simplex.gradient(&of_corner).dot(&away) > 1e-9
+    })
 }
 
 fn of<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64]) -> (Vec3, f64) {
@@ -91,13 +111,13 @@ mod tests {
             assert!((Vec3::from(*g) - Vec3::new(2.0, -1.0, 0.0)).norm() < 1e-14, "{g:?}");
         }
         let speed = 1.0 / 5.0_f64.sqrt();
-        for v in velocity(&mesh, &u) {
+        for v in velocity(&mesh, &u, &[]) {
             let v = Vec3::from(v);
             assert!((v.norm() - speed).abs() < 1e-14 && v.x == -2.0 * v.y, "{v:?}");
         }
-        assert!(velocity(&mesh, &[1.0; 5]).iter().flatten().all(|x| x.is_nan()));
+        assert!(velocity(&mesh, &[1.0; 5], &[]).iter().flatten().all(|x| x.is_nan()));
         u[4] = f64::INFINITY;
-        assert!(velocity(&mesh, &u)[2][0].is_nan());
+        assert!(velocity(&mesh, &u, &[])[2][0].is_nan());
         let found = gradient(&mesh, &u);
         assert!(found.cells[2][0].is_nan() && found.vertices[4][0].is_nan());
         assert!((found.vertices[1][0] - 2.0).abs() < 1e-14, "from the other cell");

@@ -119,7 +119,8 @@ impl MeshSetup {
             let why = match distance.width {
                 Some(width) if found.time >= width => format!("the width ends at time {width}"),
                 _ => format!(
-                    "the tissue at {} has been excited by time {}, and it is excited only once",
+                    "other fronts reach all vertices of {} or around it by time {}, and tissue is \
+                     excited only once",
                     found.at, found.time
                 ),
             };

@@ -49,7 +49,11 @@ impl MeshSetup {
             let all = solved.values.iter_mut().zip(&solved.arrival);
             all.filter(|(_, u)| **u == f64::INFINITY).for_each(|(value, _)| *value = f64::NAN);
         }
-        let limit = distance.width.unwrap_or(f64::INFINITY);
+        let first = match start {
+            DistanceStart::Seeds(_, front) => first_value(distance, *front),
+            _ => 0.0,
+        };
+        let limit = distance.width.unwrap_or(f64::INFINITY) - first;
         solved.arrival.iter_mut().for_each(|u| *u = if *u < limit { *u } else { f64::INFINITY });
         Ok(solved)
     }
@@ -76,11 +80,7 @@ impl MeshSetup {
         sources: &[(u32, Source)],
         front: Front,
     ) -> Result<Solved> {
-        // Circular fronts start with the value 0, regardless of the start value of the seeds.
-        let start = match front {
-            Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
-            Front::Plane => 0.0,
-        };
+        let start = first_value(distance, front);
         let width = distance.width.map(|width| R::of(width - start));
         let found = match self.gpu() {
             Some(gpu) => eikonal::nearest(gpu, &mut state, sources, width)?,
@@ -125,6 +125,15 @@ impl MeshSetup {
         let patches = &self.patches;
         let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
         stats.patch_updates as u64 * mean_cells
+    }
+}
+
+/// Returns the value that the solver subtracts from all times: it starts circular fronts with 0,
+/// regardless of the start value of the seeds, which is the same for all of them.
+pub(super) fn first_value(distance: &Distance, front: Front) -> f64 {
+    match front {
+        Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
+        Front::Plane => 0.0,
     }
 }
 
