@@ -1,5 +1,5 @@
-//! The passes over a volume on a GPU, for all number types. They are compiled once, because only the
-//! kernels depend on the type.
+//! The passes over a volume on a GPU, for all number types. They are compiled once, because only
+//! the kernels depend on the type.
 
 use std::sync::Arc;
 
