@@ -10,7 +10,6 @@ use pyo3::types::{PyDict, PyList};
 use serde::Deserialize;
 use zeroset::api::{DeviceSignedSurface, DistanceOptions, Distances, SignedSurface, Subject};
 use zeroset::config::{FrontShape, Stimulus};
-use zeroset::levelset::eikonal::velocity;
 use zeroset::mesh::{self, DataArray, Group, Kind, Members};
 use zeroset::{Source, Values, distance_with, read_with};
 
@@ -98,6 +97,7 @@ pub struct OfDistance {
     mask: Option<String>,
     labels: bool,
     gradient: bool,
+    velocity: bool,
 }
 
 impl OfDistance {
@@ -107,7 +107,7 @@ impl OfDistance {
         (options.starts, options.within) = (self.starts, self.within);
         (options.front, options.signed, options.snap) = (self.front, self.signed, self.snap);
         (options.mask, options.labels) = (self.mask, self.labels);
-        options.gradient = self.gradient;
+        (options.gradient, options.velocity) = (self.gradient, self.velocity);
         options
     }
 }
@@ -119,6 +119,8 @@ fn found<'py>(py: Python<'py>, found: Distances) -> PyResult<Bound<'py, PyDict>>
     result.set_item("labels", found.labels.map(|labels| list(py, labels)))?;
     let gradient = found.gradient.map(|gradient| rows(py, gradient)).transpose()?;
     result.set_item("gradient", gradient)?;
+    let velocity = found.velocity.map(|velocity| rows(py, velocity)).transpose()?;
+    result.set_item("velocity", velocity)?;
     let paths = PyList::empty(py);
     for path in found.paths {
         paths.append((rows(py, path.points)?, path.length, path.source))?;
@@ -300,17 +302,6 @@ impl Mesh {
             false => mesh.set_vertex_array(name, components, values),
         }
         .map_err(raised)
-    }
-
-    /// Computes the velocity of a front in each cell, of shape (m, 3), from its arrival times.
-    fn velocity<'py>(
-        &self,
-        py: Python<'py>,
-        times: PyReadonlyArray1<'py, f64>,
-    ) -> PyResult<Table<'py, f64>> {
-        let mesh = self.shared();
-        let times = times.as_slice()?;
-        rows(py, py.detach(|| velocity(mesh.stored(), times)))
     }
 
     /// Computes a distance.

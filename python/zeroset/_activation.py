@@ -60,7 +60,7 @@ class Activation:
         """Return the conduction velocity in each cell, shape (m, 3), in mesh units per time.
 
         It is normal to the front, g / |g|^2 with the gradient g of the times. It is NaN in cells
-        that the front does not cross or reach.
+        that the front does not cross or reach completely, or that contain a part of a stimulus.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class Activation:
         >>> zs.activation(heart, stimuli=[[0, 2]], speed=0.5).velocity().round(3).tolist()
         [[0.5, 0.0, 0.0]]
         """
-        return self.distances._convert(self.mesh._native.velocity(self._reached()))
+        return self.distances.velocity
 
     def regions(self, region: Any) -> dict[Any, tuple[float, float]]:
         """Return the earliest and the latest activation in each region of cells.
@@ -218,7 +218,14 @@ def activation(
     used = as_mesh(mesh, device, threads)
     sources, starts, names = _sources(stimuli)
     found = used.distance(
-        sources, starts=starts, speed=speed, fiber=fibers, sheet=sheets, labels=True, **options
+        sources,
+        starts=starts,
+        speed=speed,
+        fiber=fibers,
+        sheet=sheets,
+        labels=True,
+        velocity=True,
+        **options,
     )
     return Activation(found, names, options.get("within"))
 

@@ -160,6 +160,7 @@ class Mesh:
         mask: str | None = None,
         labels: bool = False,
         gradient: bool = False,
+        velocity: bool = False,
         paths_from: Sources | None = None,
         progress: Progress | bool | None = None,
     ) -> Distances:
@@ -201,6 +202,8 @@ class Mesh:
             Whether to compute the nearest source of each point.
         gradient : bool
             Whether to compute the gradient.
+        velocity : bool
+            Whether to compute the velocity of the front in each cell.
         paths_from : as `sources`, optional
             Where shortest paths begin.
         progress : bool or callable, optional
@@ -240,7 +243,7 @@ class Mesh:
                 listed,
                 native_speed,
                 [] if paths_from is None else _inputs.as_sources(paths_from),
-                _options.text(**options, labels=labels, gradient=gradient),
+                _options.text(**options, labels=labels, gradient=gradient, velocity=velocity),
                 call,
             )
         self._warn(found["warnings"])
@@ -613,6 +616,10 @@ class Distances:
     gradient : array or None
         Gradient at each point, shape (n, 3), in the unit of `values` per mesh unit. NaN where there
         is none.
+    velocity : array or None
+        Velocity of the front in each cell, shape (m, 3), in mesh units per unit of `values`, normal
+        to the front. NaN in cells that the front does not cross or reach completely,
+        or that contain a part of a source.
     paths : list of Path
         Paths from `paths_from`.
     backend : str
@@ -628,6 +635,7 @@ class Distances:
         self.values: Any = convert(self._values)
         self.labels: Any = _converted(found["labels"], convert)
         self.gradient: Any = _converted(found["gradient"], convert)
+        self.velocity: Any = _converted(found["velocity"], convert)
         self.paths = [Path(*path) for path in found["paths"]]
         self.backend: str = found["backend"]
         self._call: tuple[list[Any], Any, str] = ([], None, "{}")

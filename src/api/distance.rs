@@ -61,6 +61,8 @@ pub struct DistanceOptions {
     pub labels: bool,
     /// Whether to compute [`Distances::gradient`].
     pub gradient: bool,
+    /// Whether to compute [`Distances::velocity`].
+    pub velocity: bool,
     /// Starting points of the paths to compute: vertices or points.
     pub paths_from: Vec<Source>,
     /// Progress and cancellation.
@@ -146,6 +148,12 @@ impl DistanceOptions {
         self
     }
 
+    /// Sets whether to compute [`Distances::velocity`].
+    pub fn velocity(mut self, velocity: bool) -> Self {
+        self.velocity = velocity;
+        self
+    }
+
     /// Sets the starting points of the paths to compute: vertices or points.
     pub fn paths_from(mut self, sources: impl Into<Vec<Source>>) -> Self {
         self.paths_from = sources.into();
@@ -173,6 +181,10 @@ pub struct Distances {
     /// The gradient at each vertex of the file, `[vertices]`, in the unit of `values` per mesh
     /// unit. NaN where there is none.
     pub gradient: Option<Vec<[f64; 3]>>,
+    /// The velocity of the front in each cell of the file, `[cells]`, in mesh units per unit of
+    /// `values`, normal to the front. NaN in cells that the front does not cross or does not reach
+    /// completely, that contain a part of a source, or that the mask or a repair removes.
+    pub velocity: Option<Vec<[f64; 3]>>,
     /// The paths from [`DistanceOptions::paths_from`] to their sources, one for each vertex or
     /// point.
     pub paths: Vec<Path>,
@@ -266,11 +278,18 @@ pub(super) fn solve(
     let cleaned = &setup.cleaned;
     let none = [f64::NAN; 3];
     let gradient = found.extras.gradient.as_ref();
+    let velocity = found.extras.velocity.as_ref().map(|velocity| {
+        let mut of_file = vec![none; mesh.n_cells()];
+        let cells = velocity.iter().enumerate();
+        cells.for_each(|(c, of_cell)| of_file[cleaned.stored_cell(c) as usize] = *of_cell);
+        of_file
+    });
     let behind_skinny = report.distances.as_ref().map_or(0, |distances| distances.behind_skinny);
     let distances = Distances {
         values: cleaned.as_stored(&found.values, f64::NAN),
         labels: found.extras.labels.as_ref().map(|labels| cleaned.as_stored(labels, -1)),
         gradient: gradient.map(|gradient| cleaned.as_stored(&gradient.vertices, none)),
+        velocity,
         paths: found.paths,
         used_vertices: cleaned.cleaning.kept_vertices.clone(),
         subjects: Subject::of_task(mesh, of_mesh, report.warnings.len()),
@@ -322,7 +341,7 @@ fn prepared(
     distance.front = options.front;
     distance.mask = mask(options.mask.as_deref())?;
     distance.labels = options.labels;
-    distance.gradient = options.gradient;
+    (distance.gradient, distance.velocity) = (options.gradient, options.velocity);
     distance.paths_from = seeds(&options.paths_from, &[])?;
     let config = Config::of_distance(mesh.source(), distance.clone(), Vec::new());
     let setup = mesh.setup(config, arrays, &options.control)?;

@@ -303,7 +303,7 @@ impl CleanedMesh {
     }
 
     /// Returns the stored index of a cell of the cleaned mesh.
-    pub(super) fn stored_cell(&self, cell: usize) -> u32 {
+    pub(crate) fn stored_cell(&self, cell: usize) -> u32 {
         self.repair.parent(self.cleaning.kept_cells.get(cell).copied().unwrap_or(cell as u32))
     }
 

@@ -48,11 +48,11 @@ pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     }
 }
 
-/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`, from
-/// the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
+/// Computes the velocity of the front in each cell, `[n_cells]`, in mesh units per unit of `u`,
+/// from the arrival times `u`, `[n_vertices]` (mesh order, NaN or infinite where no front arrives).
 ///
-/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if a
-/// vertex of the cell has no time, if all have the same time, and in cells that contain a part of
+/// It is normal to the front: g / |g|^2 with the gradient g of the linear interpolant. It is NaN if
+/// a vertex of the cell has no time, if all have the same time, and in cells that contain a part of
 /// the source. From there, fronts move to all sides, so the times have a kink in the cell.
 pub fn velocity(mesh: &Mesh, u: &[f64], source: &[Part]) -> Vec<[f64; 3]> {
     let arity = mesh.kind.arity();

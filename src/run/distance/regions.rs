@@ -11,8 +11,8 @@ use crate::run::cleaned_mesh::CleanedMesh;
 /// The largest number of regions. The report lists each of them.
 const MOST_REGIONS: usize = 10_000;
 
-/// Returns the number of the region of each cell that the case requests, `[n_cells]` in the order of
-/// the cleaned mesh. The list is empty if the case requests none.
+/// Returns the number of the region of each cell, `[n_cells]` in the order of the cleaned mesh, or
+/// an empty list if the case requests no regions.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if there is no such cell array, or if its values are not the numbers of
