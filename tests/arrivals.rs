@@ -77,7 +77,9 @@ fn widths_and_start_times_are_those_of_the_result() {
 #[test]
 fn cells_that_contain_a_source_have_no_velocity() {
     let (place, mesh) = place();
-    for source in ["levelset:x-5.2501", "point:5.3,5.1,0"] {
+    // Near a point, the interpolant of the times is coarse.
+    for (source, expected, bound) in [("levelset:x-5.2501", 40, 1e-9), ("point:5.3,5.1,0", 1, 0.5)]
+    {
         place.good(&format!("distance m.vtu --from {source} --speed 1 --velocity -o z.vtu"));
         let written = read_mesh(&place.path("z.vtu")).unwrap().mesh;
         let velocity = written.cell_array("velocity").unwrap().values.to_f64();
@@ -87,11 +89,10 @@ fn cells_that_contain_a_source_have_no_velocity() {
                 true => without += 1,
                 false => {
                     let speed = v[0].hypot(v[1]);
-                    assert!((speed - 1.0).abs() < 0.2, "{source}, {cell:?}: {speed}");
+                    assert!((speed - 1.0).abs() < bound, "{source}, {cell:?}: {speed}");
                 }
             }
         }
-        let expected = if source.starts_with('l') { 40 } else { 1 };
         assert_eq!(without, expected, "{source}");
     }
 }

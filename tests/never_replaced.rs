@@ -32,6 +32,8 @@ impl Place {
         place.put("pair.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
         place.put("pair.ele", "1 4 0\n0 0 1 2 3\n");
         place.put("seen.csv", "vertex,time\n9,0.5\n");
+        place.put("stimuli.csv", "vertex,time\n0,0.5\n");
+        place.put("first.vtx", "1\nextra\n0\n");
         place.put("queries.csv", "0,0,0\n1,1,1\n");
         let head = |n: usize, data: &str| {
             format!(
@@ -98,7 +100,7 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 47] = [
+const COMMANDS: [(&str, &[&str]); 49] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
     ("convert done/case.pvd OUT", &["done/case.pvd", "done/case_000001.vtp"]),
@@ -119,6 +121,8 @@ const COMMANDS: [(&str, &[&str]); 47] = [
          --misfit-gradient OUT",
         &["mesh.mesh", "seen.csv"],
     ),
+    ("distance mesh.mesh --stimuli stimuli.csv -o OUT", &["mesh.mesh", "stimuli.csv"]),
+    ("distance mesh.mesh --from vtx:first.vtx -o OUT", &["mesh.mesh", "first.vtx"]),
     ("distance volume.mhd --from surface:200 -o OUT", &["volume.mhd", "volume.raw"]),
     ("distance mesh.mesh --from curve:curve.txt -o OUT", &["curve.txt"]),
     ("distance mesh.mesh --from vertex:0 --data k.morph -o OUT", &["k.morph"]),
@@ -166,7 +170,18 @@ const OPTIONS: [(&str, &[&str]); 24] = [
     ("check", &["--output"]),
     ("compare", &[]),
     ("converge", &["--output"]),
-    ("distance", &["--data", "--misfit", "--misfit-gradient", "--output", "--paths", "--picture"]),
+    (
+        "distance",
+        &[
+            "--data",
+            "--misfit",
+            "--misfit-gradient",
+            "--output",
+            "--paths",
+            "--picture",
+            "--stimuli",
+        ],
+    ),
     ("dt", &["--output", "--points", "--queries"]),
     ("edt", &["--output"]),
     ("sdf", &["--at", "--output", "--report"]),
@@ -188,8 +203,8 @@ const OPTIONS: [(&str, &[&str]); 24] = [
 ];
 
 /// The options that name input files.
-const READ: [&str; 7] =
-    ["--at", "--data", "--match", "--misfit", "--points", "--queries", "--table"];
+const READ: [&str; 8] =
+    ["--at", "--data", "--match", "--misfit", "--points", "--queries", "--stimuli", "--table"];
 
 /// Every option in the help of the program that writes a file has a row in [`COMMANDS`].
 #[test]
