@@ -144,9 +144,7 @@ impl Seed {
             | Seed::Surface { start, .. } => *start,
         }
     }
-}
 
-impl Seed {
     /// Returns the seed with a different initial value.
     pub(super) fn starting_at(mut self, value: f64) -> Self {
         match &mut self {

@@ -280,9 +280,7 @@ impl Around<'_> {
             }
         }
     }
-}
 
-impl Around<'_> {
     /// Returns the sources of a seed that consists of the vertices whose positions satisfy a
     /// condition.
     fn vertices_in(&self, seed: &Seed, is_inside: impl Fn(Vec3) -> bool) -> Result<Vec<Source>> {
